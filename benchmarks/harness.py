@@ -1,0 +1,229 @@
+"""What every benchmark shares: measuring, comparing with a baseline of the same run, and reporting.
+
+A benchmark is a module with named sections. A section measures and hands rows (dicts of column to value) to
+a `Report`, which prints them as a table and keeps them for ``--json``. Absolute figures belong to one
+machine: what is to be read is the ratio against a named row of the same table.
+
+``python -m benchmarks.harness module:function [json ...]`` is the child's end of `in_fresh_process`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Row = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The seconds of each repetition of a piece of work that consists of `work` units."""
+
+    seconds: tuple[float, ...]
+    work: int = 1
+
+    @property
+    def median(self) -> float:
+        """The middle repetition, in seconds."""
+        return statistics.median(self.seconds)
+
+    @property
+    def spread(self) -> float:
+        """The slowest less the fastest repetition, as a part of the median."""
+        return (max(self.seconds) - min(self.seconds)) / self.median if self.median else 0.0
+
+    @property
+    def rate(self) -> float:
+        """Units of work per second, at the median."""
+        return self.work / self.median if self.median else float("inf")
+
+    def quantile(self, share: float) -> float:
+        """The seconds within which `share` of the repetitions were done."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def timed(function: Callable[[], object]) -> float:
+    """Return the seconds that one call takes."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def measure(
+    function: Callable[[], object], *, work: int = 1, repeat: int = 5, warmup: int = 1, budget: float = 10.0
+) -> Measurement:
+    """Warm up, then repeat at least once, and no more once `budget` seconds are spent."""
+    for _ in range(warmup):
+        function()
+    seconds = [timed(function)]
+    while len(seconds) < repeat and sum(seconds) < budget:
+        seconds.append(timed(function))
+    return Measurement(tuple(seconds), work)
+
+
+def affordable(run: Callable[[int], object], most: int, seconds: float) -> int:
+    """Return how many units, 1 to `most`, `run` can do in about `seconds`: tried with more and more."""
+    run(1)
+    count = 1
+    while True:
+        took = timed(partial(run, count))
+        if took > seconds / 8:
+            return max(1, min(most, int(count * seconds / took)))
+        if count >= most:
+            return most
+        count = min(most, count * 4)
+
+
+def with_ratios(
+    rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method"
+) -> list[Row]:
+    """Return the rows with a column ``× baseline`` per baseline: the value over the baseline row's."""
+    known = {row[name]: row.get(column) for row in rows}
+    present = [baseline for baseline in baselines if known.get(baseline)]
+    return [row | {f"× {base}": ratio(row.get(column), known[base]) for base in present} for row in rows]
+
+
+def ratio(value: float | None, base: float | None) -> float | None:
+    """Return ``value / base``, or None where there is nothing to compare."""
+    return value / base if value is not None and base else None
+
+
+def figure(value: object) -> str:
+    """Return a value as a table shows it: three digits that matter, thousands set apart."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+class Report:
+    """Prints tables as they are made, and keeps everything for a file."""
+
+    def __init__(self, title: str, workload: Mapping[str, object]) -> None:
+        # A pipe has no width of its own, and the default of 80 would cut the columns.
+        self.console = Console(width=None if sys.stdout.isatty() else 160)
+        self.content: dict[str, Any] = {"title": title, "header": {**workload, **machine()}, "tables": []}
+        self.console.rule(title)
+        for key, value in self.content["header"].items():
+            self.console.print(f"{key}: {value}", highlight=False)
+
+    def table(self, title: str, rows: Sequence[Row], notes: str = "") -> None:
+        """Print and keep one table; its columns are the keys of the rows in order of appearance."""
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        shown = Table(title=title, caption=notes or None, title_justify="left", caption_justify="left")
+        for column in columns:
+            numeric = any(isinstance(row.get(column), int | float) for row in rows)
+            shown.add_column(column, justify="right" if numeric else "left")
+        for row in rows:
+            shown.add_row(*(figure(row.get(column)) for column in columns))
+        self.console.print(shown)
+        self.content["tables"].append({"title": title, "notes": notes, "rows": list(rows)})
+
+    def note(self, text: str) -> None:
+        """Print and keep a remark."""
+        self.console.print(text, highlight=False)
+        self.content.setdefault("notes", []).append(text)
+
+    def write(self, path: Path) -> None:
+        """Write everything reported so far as JSON."""
+        path.write_text(
+            json.dumps(self.content, indent=2, ensure_ascii=False, default=float) + "\n", encoding="utf-8"
+        )
+
+
+def machine() -> dict[str, object]:
+    """Return what the figures depend on besides the code."""
+    packages = ("watchword", "numba", "numpy", "pyarrow")
+    return {
+        "cpu": f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores",
+        "python": platform.python_version(),
+        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
+    }
+
+
+def _cpu_model() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
+
+
+def arguments(
+    description: str, sections: Iterable[str], argv: Sequence[str] | None = None
+) -> argparse.Namespace:
+    """Read the command line that all benchmarks have."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--scale", choices=["small", "paper"], default="small", help="how much data (small)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure to FILE as well")
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only"
+    )
+    return parser.parse_args(argv)
+
+
+def in_fresh_process(target: str, *values: object) -> dict[str, Any]:
+    """Run ``module:function`` in a new interpreter and return its seconds, bytes and result.
+
+    The function is given `values` (JSON), prepares, and returns the piece of work: a callable without
+    arguments. ``before`` is the resident memory when the work starts, ``peak`` the most there was during it.
+    """
+    command = [sys.executable, "-m", "benchmarks.harness", target, *map(json.dumps, values)]
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def _child(target: str, *values: str) -> None:
+    module, _, function = target.partition(":")
+    work = getattr(import_module(module), function)(*map(json.loads, values))
+    _forget_peak()
+    before, start = _memory("VmRSS"), time.perf_counter()
+    result = work()
+    seconds = time.perf_counter() - start
+    print(json.dumps({"seconds": seconds, "before": before, "peak": _memory("VmHWM"), "result": result}))
+
+
+def _forget_peak() -> None:
+    """Let the kernel count the peak from now on, where it can: Linux, and not in every container."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return
+
+
+def _memory(field: str) -> int:
+    """Return a figure of this process in bytes.
+
+    Not `ru_maxrss` where /proc is there: a process started by a large one inherits that one's peak.
+    """
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    line = next(line for line in status.read_text(encoding="utf-8").splitlines() if line.startswith(field))
+    return int(line.split()[1]) * 1024
+
+
+if __name__ == "__main__":
+    _child(*sys.argv[1:])

@@ -1,0 +1,335 @@
+"""What the methods of the keyword language cost: `python -m benchmarks.keywords --scale small`.
+
+Workload: web syndication (Kourdounakis 2011, Algorithm 7), seed 2011. Subscriptions have 1 to 7 terms drawn
+by Zipf 0.75, items about 52 terms drawn by Zipf 0.95 from the same vocabulary, given as terms. Small is
+100,000 subscriptions over 50,000 terms, paper 10,000,000 over 800,000.
+
+    methods        every method: building, matching, operations, size. An item may match 500 subscriptions at
+                   most: subscriptions that too many items would match are left out, then items with more.
+    distributions  the seven pairs of Table 4.6, subscriptions and items as drawn, nothing left out
+    text           real posts against real search queries, from text to pairs
+    load           bulk loading, saving, opening, a second process
+    changes        subscribing and unsubscribing one at a time, in indexes of growing size
+
+Every row of a table is measured in one process of one run, so that ratios hold where figures do not.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.harness import (
+    Measurement,
+    Report,
+    Row,
+    affordable,
+    arguments,
+    in_fresh_process,
+    measure,
+    ratio,
+    timed,
+    with_ratios,
+)
+from benchmarks.keyword_data import (
+    SCALES,
+    SEED,
+    Scale,
+    accepted_queries,
+    data_folder,
+    drawn_items,
+    drawn_subscriptions,
+    narrow_subscriptions,
+    posts,
+)
+from watchword import KeywordIndex, methods
+
+MOST_MATCHES = 500
+SHARED_ITEMS = 20
+CELL_SECONDS = 2.0
+BASELINES = ("compact-trie", "compact-count")
+
+
+def match_rate(index: KeywordIndex | Meter, items: pa.Array) -> Measurement:
+    """Measure matching, on as many of the items as a cell's time allows."""
+    count = affordable(lambda n: index.match_many(items.slice(0, n)), len(items), CELL_SECONDS)
+    chosen = items.slice(0, count)
+    return measure(lambda: index.match_many(chosen), work=count, repeat=3, warmup=0, budget=CELL_SECONDS * 3)
+
+
+def pairs(index: KeywordIndex, items: pa.Array) -> pa.Table:
+    """Return what an index finds, in an order that does not depend on the method."""
+    return index.match_many(items).sort_by([("event", "ascending"), ("subscription", "ascending")])
+
+
+def compare_methods(report: Report, scale: Scale) -> None:
+    """Section `methods`."""
+    table = narrow_subscriptions(scale)
+    items, left_out = few_matches(table, drawn_items(scale))
+    shared = items.slice(0, SHARED_ITEMS)
+    expected: dict[int, pa.Table] = {}
+    rows: list[Row] = []
+    for name in methods("keywords"):
+        with report.console.status(f"methods: {name}"):
+            chosen = table.slice(0, scale.poset) if name == "poset" else table
+            if chosen.num_rows not in expected:
+                expected[chosen.num_rows] = pairs(KeywordIndex(chosen), shared)
+            rows.append(method_row(name, chosen, items, expected[chosen.num_rows]))
+    notes = (
+        f"{left_out} All methods agree on the {expected[table.num_rows].num_rows:,} pairs "
+        f"of the first {SHARED_ITEMS} items."
+    )
+    report.table("methods", with_ratios(rows, "items/s", BASELINES), notes)
+
+
+def few_matches(table: pa.Table, items: pa.Array) -> tuple[pa.Array, str]:
+    """Leave out the items that match too many subscriptions, and say how many they were."""
+    matches = np.bincount(KeywordIndex(table).match_many(items)["event"].to_numpy(), minlength=len(items))
+    kept = matches <= MOST_MATCHES
+    remark = (
+        f"{(~kept).sum():,} of {len(items):,} items left out for matching more than {MOST_MATCHES} "
+        f"subscriptions; the others match {matches[kept].mean():.0f} on average."
+    )
+    return items.filter(pa.array(kept)), remark
+
+
+def method_row(name: str, table: pa.Table, items: pa.Array, expected: pa.Table) -> Row:
+    """Build, check and measure one method."""
+    KeywordIndex(table.slice(0, 1000), method=name).match_many(items.slice(0, 10))
+    built: list[KeywordIndex] = []
+    build = timed(lambda: built.append(KeywordIndex(table, method=name)))
+    index = built[0]
+    if not pairs(index, items.slice(0, SHARED_ITEMS)).equals(expected):
+        raise SystemExit(f"{name} and auto find different pairs; no figure of this run can be trusted")
+    rate, stats = match_rate(index, items), index.stats()
+    return {
+        "method": name,
+        "subscriptions": table.num_rows,
+        "build s": build,
+        "items": rate.work,
+        "items/s": rate.rate,
+        "± %": 50 * rate.spread,
+        "operations/item": stats.operations_per_match,
+        "bytes/subscription": stats.bytes / table.num_rows,
+    }
+
+
+# Table 4.6: counter decrements and trie nodes per item, with 10,000,000 subscriptions over 800,000 terms.
+TABLE_4_6 = {
+    ("empirical", "empirical"): (215620.17, 260.99),
+    ("empirical", "uniform"): (544.12, 3.28),
+    ("anti-correlated", "anti-correlated"): (210106.34, 211.56),
+    ("anti-correlated", "uniform"): (544.64, 5.39),
+    ("uniform", "empirical"): (591.67, 19.46),
+    ("uniform", "anti-correlated"): (576.82, 17.78),
+    ("uniform", "uniform"): (559.62, 18.31),
+}
+
+
+def compare_distributions(report: Report, scale: Scale) -> None:
+    """Section `distributions`."""
+    operations: dict[tuple[str, str, str], float] = {}
+    rows: dict[tuple[str, str], list[Row]] = {pair: [] for pair in TABLE_4_6}
+    for subscribed in dict.fromkeys(subscribed for subscribed, _ in TABLE_4_6):
+        table = drawn_subscriptions(scale, scale.subscriptions, subscribed).to_arrow_table()
+        for name in ("auto", "compact-count", "compact-trie", "trie", "count"):
+            with report.console.status(f"distributions: {subscribed} subscriptions, {name}"):
+                index = KeywordIndex(table, method=name)
+                for pair, row in distribution_rows(index, subscribed, scale):
+                    operations[*pair, name] = row["operations/item"]
+                    rows[pair].append({"method": name} | row)
+    for pair, measured in rows.items():
+        title = f"subscriptions / items: {' / '.join(pair)}"
+        report.table(title, with_ratios(measured, "items/s", BASELINES))
+    summary = [
+        {
+            "subscriptions": pair[0],
+            "items": pair[1],
+            "decrements": operations[*pair, "count"],
+            "nodes": operations[*pair, "trie"],
+            "nodes : decrements": ratio(operations[*pair, "trie"], operations[*pair, "count"]),
+            "thesis": nodes / decrements,
+        }
+        for pair, (decrements, nodes) in TABLE_4_6.items()
+    ]
+    report.table("Table 4.6: operations per item of `count` and `trie`", summary)
+
+
+def distribution_rows(
+    index: KeywordIndex, subscribed: str, scale: Scale
+) -> Iterator[tuple[tuple[str, str], Row]]:
+    """Measure one index on the items of every pair that its subscriptions belong to."""
+    meter = Meter(index)
+    for pair in [pair for pair in TABLE_4_6 if pair[0] == subscribed]:
+        events, operations = meter.events, meter.operations()
+        rate = match_rate(meter, drawn_items(scale, pair[1]))
+        spent = (meter.operations() - operations) / (meter.events - events)
+        yield pair, {"items/s": rate.rate, "operations/item": spent}
+
+
+class Meter:
+    """Tells the operations of some work from those before: an index knows its mean over all events only."""
+
+    def __init__(self, index: KeywordIndex) -> None:
+        self.index = index
+        self.events = 0
+
+    def match_many(self, events: pa.Array) -> pa.Table:
+        """Match, and count the events."""
+        self.events += len(events)
+        return self.index.match_many(events)
+
+    def operations(self) -> float:
+        """Return the operations of all events so far."""
+        return self.index.stats().operations_per_match * self.events
+
+
+def match_text(report: Report, scale: Scale) -> None:
+    """Section `text`."""
+    folder = data_folder() / "text"
+    if not folder.is_dir():
+        report.note(f"text: left out, there is no {folder} (set WATCHWORD_DATA)")
+        return
+    with report.console.status("text"):
+        queries = accepted_queries(folder / "queries-30k.tsv.gz")
+        texts = posts(folder / "tweets-2020-60k.jsonl.gz")
+        index, column, word = KeywordIndex(queries), pa.array(texts), re.compile(r"\w+")
+        ways: dict[str, Callable[[], pa.Table]] = {
+            "auto, from text": lambda: index.match_many(column),
+            "re, then auto": lambda: index.match_many([word.findall(t.casefold()) for t in texts]),
+        }
+        rows: list[Row] = []
+        for name, way in ways.items():
+            rate = measure(way, work=len(texts), repeat=5)
+            rows.append(
+                {"method": name, "posts/s": rate.rate, "± %": 50 * rate.spread, "pairs": way().num_rows}
+            )
+        single = Measurement(tuple(timed(partial(index.match, text)) for text in texts[:5000]))
+    report.table(
+        f"text: {len(texts):,} posts against {len(queries):,} queries",
+        with_ratios(rows, "posts/s", ["re, then auto"]),
+        f"one match(text): median {single.median * 1e6:.1f} µs, p99 {single.quantile(0.99) * 1e6:.1f} µs",
+    )
+
+
+def prepare_load(scale: str, method: str) -> Callable[[], None]:
+    """In a process of its own: hold the table; the work is to load it."""
+    table = narrow_subscriptions(SCALES[scale])
+    KeywordIndex(table.slice(0, 1000), method=method)
+
+    def work() -> None:
+        KeywordIndex(table, method=method)
+
+    return work
+
+
+def prepare_save(scale: str, method: str, path: str) -> Callable[[], None]:
+    """In a process of its own: hold the index; the work is to save it."""
+    index = KeywordIndex(narrow_subscriptions(SCALES[scale]), method=method)
+    return lambda: index.save(path)
+
+
+SECOND_PROCESS = (
+    "import sys; from watchword import KeywordIndex; KeywordIndex.open(sys.argv[1]).match('t17 t23 t901')"
+)
+
+
+def load_and_save(report: Report, scale: Scale) -> None:
+    """Section `load`."""
+    name = next(key for key, value in SCALES.items() if value == scale)
+    rows: list[Row] = []
+    for method in ("auto", *BASELINES):
+        with tempfile.TemporaryDirectory() as folder, report.console.status(f"load: {method}"):
+            path = Path(folder) / "index"
+            load = in_fresh_process("benchmarks.keywords:prepare_load", name, method)
+            save = in_fresh_process("benchmarks.keywords:prepare_save", name, method, str(path))
+            opened = measure(partial(KeywordIndex.open, path))
+            command = [sys.executable, "-c", SECOND_PROCESS, str(path)]
+            second = measure(partial(subprocess.run, command, check=True), repeat=3)
+            size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        rows.append(
+            {
+                "method": method,
+                "load s": load["seconds"],
+                "peak MB over the table": (load["peak"] - load["before"]) / 1e6,
+                "save s": save["seconds"],
+                "open ms": opened.median * 1e3,
+                "second process s": second.median,
+                "snapshot bytes/subscription": size / scale.subscriptions,
+            }
+        )
+    notes = "second process: start Python, import, open, first match; kernels cached"
+    report.table(
+        f"load: {scale.subscriptions:,} subscriptions", with_ratios(rows, "load s", BASELINES), notes
+    )
+
+
+def change_one_at_a_time(report: Report, scale: Scale) -> None:
+    """Section `changes`."""
+    table = narrow_subscriptions(scale)
+    rows: list[Row] = []
+    for method in ("auto", *BASELINES):
+        for size in scale.sizes:
+            with report.console.status(f"changes: {method}, {size:,}"):
+                index = KeywordIndex(table.slice(0, size), method=method)
+                rows.append({"method": method, "size": size, **change_rates(index, table, 2000)})
+    report.table(
+        "changes, one at a time", rows, "2,000 subscriptions added to the index, then removed from it"
+    )
+
+
+def change_rates(index: KeywordIndex, table: pa.Table, changes: int) -> Row:
+    """Measure subscribing and unsubscribing under ids that the index does not have."""
+    texts = table["subscription"].slice(table.num_rows - changes).to_pylist()
+    fresh = list(enumerate(texts, start=table.num_rows))
+
+    def subscribe() -> None:
+        for number, text in fresh:
+            index[number] = text
+
+    def unsubscribe() -> None:
+        for number, _ in fresh:
+            del index[number]
+
+    seconds = [(timed(subscribe), timed(unsubscribe)) for _ in range(4)][1:]
+    added, removed = (Measurement(tuple(column), changes) for column in zip(*seconds, strict=True))
+    return {"subscribe/s": added.rate, "unsubscribe/s": removed.rate}
+
+
+SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
+    "methods": compare_methods,
+    "distributions": compare_distributions,
+    "text": match_text,
+    "load": load_and_save,
+    "changes": change_one_at_a_time,
+}
+
+
+def main() -> None:
+    chosen = arguments(__doc__ or "", SECTIONS)
+    scale = SCALES[chosen.scale]
+    workload = {
+        "workload": "web syndication (Kourdounakis 2011, Algorithm 7)",
+        "scale": f"{chosen.scale}: {scale.subscriptions:,} subscriptions over {scale.vocabulary:,} terms, "
+        f"{scale.items:,} items",
+        "left out": f"subscriptions that more than {scale.broadest:.2%} of the items would match, and in "
+        f"`methods` items that match more than {MOST_MATCHES} subscriptions",
+        "seed": SEED,
+    }
+    report = Report("keywords", workload)
+    for name in chosen.only or SECTIONS:
+        SECTIONS[name](report, scale)
+        if chosen.json:
+            report.write(chosen.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The command line ``watchword``: match files of events, build and check snapshots, explain answers.
+
+Each group of commands has its file. Importing them loads typer alone; the index, Arrow and numba are loaded
+inside the command that needs them, so that ``watchword --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from watchword.cli import explaining, matching, snapshots
+
+app = typer.Typer(
+    name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
+)
+app.command("match")(matching.match)
+app.command("explain")(explaining.explain)
+app.command("methods")(explaining.methods)
+app.add_typer(snapshots.app, name="index")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from watchword import __version__
+
+        typer.echo(f"watchword {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="Try it: [bold]printf 'greece crisis\\nbailout NOT imf\\n' > subscriptions.txt[/bold], then "
+    "[bold]echo 'Greece asks for a bailout' | watchword match subscriptions.txt -[/bold]"
+)
+def watchword(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Match standing subscriptions against streams of events: exactly, fast, and with reasons."""
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it with status 130, as a shell expects."""
+    try:
+        app(prog_name="watchword")
+    except KeyboardInterrupt:
+        sys.exit(130)

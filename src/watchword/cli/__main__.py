@@ -1,0 +1,5 @@
+"""``python -m watchword.cli`` is ``watchword``."""
+
+from watchword.cli import main
+
+main()

@@ -1,0 +1,93 @@
+"""``watchword explain`` and ``watchword methods``: why something matches, and how it can be matched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from watchword.cli import opening
+from watchword.cli.reporting import fail, reported
+
+
+@reported
+def explain(
+    subscriptions: opening.SubscriptionsArgument,
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text.")],
+    subscription_id: Annotated[str, typer.Argument(metavar="ID", help="The subscription's id.")],
+    language: opening.LanguageOption = None,
+    method: opening.MethodOption = None,
+    id: opening.IdOption = None,
+    subscription: opening.SubscriptionOption = None,
+    stemmer: opening.StemmerOption = None,
+    stop_words: opening.StopWordsOption = None,
+) -> None:
+    """Say why an event matches a subscription, or what is missing.
+
+    [bold]Examples[/bold]
+
+      watchword explain alerts.csv "Greece asks for a bailout" s1
+
+      watchword explain snapshot/ "Greece asks for a bailout" 17
+    """
+    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words)
+    if Path(subscriptions).is_dir():
+        index = opening.open_index(subscriptions, options)
+        key = _key(index, subscription_id)
+    else:
+        index, key = _index_of_one(subscriptions, subscription_id, options)
+    if key is None:
+        fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
+    typer.echo(str(index.explain(event, key)))
+
+
+@reported
+def methods(
+    language: Annotated[
+        str | None, typer.Argument(metavar="LANGUAGE", help="One language.", show_default="all")
+    ] = None,
+) -> None:
+    """List the ways of matching; all of a language give the same answers, at different costs.
+
+    [bold]Example[/bold]
+
+      watchword methods keywords
+    """
+    from watchword import methods as methods_of
+    from watchword.cli.printing import print_table
+    from watchword.index import LANGUAGES
+
+    if language is not None and language not in LANGUAGES:
+        fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
+    if language is not None:
+        typer.echo("\n".join(methods_of(language)))
+        return
+    rows = [(name, ", ".join(methods_of(name))) for name in LANGUAGES]
+    print_table(("language", "methods"), rows)
+
+
+def _key(index: Any, written: str) -> str | int | None:
+    """Return the id that `written` stands for: ids are text or numbers, a command line has text alone."""
+    if written in index:
+        return written
+    try:
+        number = int(written)
+    except ValueError:
+        return None
+    return number if number in index else None
+
+
+def _index_of_one(path: str, written: str, options: opening.IndexOptions) -> tuple[Any, str | int | None]:
+    """Return an index of just the subscription asked for: the others have no part in the explanation."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from watchword.tables import Subscriptions, read_subscriptions
+
+    found = read_subscriptions(path, id=options.id, subscription=options.subscription)
+    rows = pc.indices_nonzero(pc.equal(found.table["id"].cast(pa.string()), written))
+    row = rows[:1]
+    one = Subscriptions(found.table.take(row), found.label, found.unit, found.numbers.take(row))
+    key = one.table["id"][0].as_py() if len(row) else None
+    return opening.build_index(one, options), key

@@ -1,0 +1,61 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[str] = ()) -> None:
+    """Print `rows` under `header` to standard output, the columns `numbers` to the right. Values are never
+    cut: long ones go on in the next line."""
+    right = set(numbers)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in header:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(value)) for value in row))
+    Console(highlight=False).print(table)
+
+
+class TableResults:
+    """Matches in a table of at most `limit` rows (0: of all) and a count of the rest, printed at the end."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._header: list[str] = []
+        self._rows: list[tuple[object, ...]] = []
+        self._count = 0
+
+    def write(self, table: pa.Table) -> None:
+        """Keep the rows of `table` that will be shown, and count them all."""
+        self._header = table.column_names
+        shown = table.slice(0, self._limit - len(self._rows)) if self._limit else table
+        self._rows += zip(*(shown[name].to_pylist() for name in self._header), strict=True)
+        self._count += len(table)
+
+    def close(self) -> None:
+        """Print."""
+        if self._rows:
+            print_table(self._header, self._rows)
+        left = self._count - len(self._rows)
+        if left:
+            print(f"... and {left:,} more: --rows 0 shows all, --format jsonl and csv write all")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()

@@ -1,0 +1,105 @@
+"""What people see besides results: errors in one message, progress bars, sizes in units."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from watchword.errors import WatchwordError
+
+if TYPE_CHECKING:
+    from watchword.tables import Batch, Events
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+FAILED = 2
+
+
+def reported(command: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Make `command` end as a Unix tool does: a message and status 2 for what the user can put right,
+    130 after Ctrl-C, and not a word (141) when the reader of its output has gone."""
+
+    @functools.wraps(command)
+    def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return command(*args, **kwargs)
+        except WatchwordError as error:
+            fail(str(error))
+        except BrokenPipeError:
+            _forget_output()
+            raise typer.Exit(BROKEN_PIPE) from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            fail(reason if error.filename is None else f"{error.filename}: {reason}")
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+def fail(message: str) -> NoReturn:
+    """Print `message` to standard error and end with status 2."""
+    typer.echo(typer.style("error: ", fg="red", bold=True) + message, err=True)
+    raise typer.Exit(FAILED) from None
+
+
+def note(message: str) -> None:
+    """Print `message` to standard error."""
+    typer.echo(message, err=True)
+
+
+def spinner(message: str) -> AbstractContextManager[Any]:
+    """Show that something is going on, where somebody is looking."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(message)
+
+
+def tracked(events: Events, shown: bool) -> Iterator[Batch]:
+    """Yield the batches of `events` under a progress bar, if `shown` and standard error is a terminal."""
+    if not shown or not sys.stderr.isatty():
+        yield from events
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = [
+        SpinnerColumn(),
+        *Progress.get_default_columns()[:3],
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("matching", total=events.total)
+        for batch in events:
+            yield batch
+            progress.update(task, completed=events.position())
+
+
+def size_of(count: float) -> str:
+    """Return a number of bytes as people write it: ``3.4 MB``."""
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
+
+
+def _forget_output() -> None:
+    """Let the interpreter flush what is left at exit into nothing."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass

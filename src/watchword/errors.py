@@ -1,0 +1,67 @@
+"""The error tree: one root, and every error carries as data what its message says in words."""
+
+from __future__ import annotations
+
+
+class WatchwordError(Exception):
+    """Root of everything that Watchword raises on purpose, an unknown id's ``KeyError`` aside."""
+
+
+class SubscriptionError(WatchwordError, ValueError):
+    """A subscription, or its id, was refused; the index is as it was.
+
+    ``row`` is the position in the input that was being loaded, or ``None`` for a single subscription.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message if row is None else f"row {row}: {message}")
+        self.reason = message
+        self.row = row
+
+    def at_row(self, row: int) -> SubscriptionError:
+        """Return the same error, placed in a batch."""
+        return SubscriptionError(self.reason, row=row)
+
+
+class SubscriptionSyntaxError(SubscriptionError):
+    """A subscription's text is not of its language. ``text[position:]`` is where reading stopped."""
+
+    def __init__(self, message: str, *, text: str, position: int, row: int | None = None) -> None:
+        super().__init__(f"{message}\n{_pointer(text, position)}", row=row)
+        self.reason = message
+        self.text = text
+        self.position = position
+
+    def at_row(self, row: int) -> SubscriptionSyntaxError:
+        """Return the same error, placed in a batch."""
+        return SubscriptionSyntaxError(self.reason, text=self.text, position=self.position, row=row)
+
+
+class EventError(WatchwordError, ValueError):
+    """An event cannot be read. ``position`` is its place in the batch (0 for a single event)."""
+
+    def __init__(self, message: str, *, position: int = 0) -> None:
+        super().__init__(f"event {position}: {message}")
+        self.reason = message
+        self.position = position
+
+
+class SnapshotError(WatchwordError):
+    """A snapshot cannot be read or written. ``path`` is the file or folder at fault."""
+
+    def __init__(self, message: str, *, path: object) -> None:
+        super().__init__(f"{path}: {message}")
+        self.reason = message
+        self.path = path
+
+
+class OptionError(WatchwordError, ValueError):
+    """An option of an index is unknown or out of range."""
+
+
+def _pointer(text: str, position: int, width: int = 72) -> str:
+    """Return the line of `text` around `position`, and a caret under it."""
+    start = max(0, position - width // 2)
+    piece = text[start : start + width].replace("\n", " ").replace("\t", " ")
+    lead, tail = "…" if start else "", "…" if start + width < len(text) else ""
+    return f"  {lead}{piece}{tail}\n  {' ' * (len(lead) + position - start)}^"

@@ -1,0 +1,403 @@
+"""The contract of every index: a mapping from id to subscription that can be asked backwards.
+
+A language derives from `Index` and says how a subscription is compiled and an event matched; ids, order, bulk
+input, errors, snapshots and the mapping itself are here, once. Subscriptions are known to a language by their
+*slot* (`catalog`): hooks get slots, and give slots back.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword import snapshot
+from watchword.buffers import Strings
+from watchword.catalog import Catalog, Id, find_rows, packed
+from watchword.columns import columns
+from watchword.errors import OptionError, SnapshotError, SubscriptionError
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Arrays = dict[str, npt.NDArray[Any]]
+Subscriptions = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
+
+LANGUAGES: dict[str, str] = {"keywords": "watchword.keywords:KeywordIndex"}
+"""The languages, and where their classes live."""
+
+
+def language_class(language: str) -> type[Index]:
+    """Return the index class of a language."""
+    if language not in LANGUAGES:
+        raise OptionError(f"no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    module, _, name = LANGUAGES[language].partition(":")
+    found: type[Index] = getattr(import_module(module), name)
+    return found
+
+
+def methods(language: str) -> list[str]:
+    """Return the names of a language's methods, `auto` first.
+
+    >>> methods("keywords")[:3]
+    ['auto', 'brute', 'brute-ordered']
+    """
+    return list(language_class(language).methods)
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What an index holds and takes.
+
+    `bytes` is the index without ids and texts (those are `catalog_bytes`). `operations_per_match` is the mean
+    over the events matched since the index was made or opened, in the unit `operation`; `details` has the
+    method's own figures.
+    """
+
+    language: str
+    method: str
+    subscriptions: int
+    clauses: int
+    atoms: int
+    nodes: int
+    postings: int
+    bytes: int
+    catalog_bytes: int
+    operation: str
+    operations_per_match: float
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClauseReport:
+    """How one clause of a subscription fared: atoms that it asked for and missed, or forbade and met."""
+
+    text: str
+    missing: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> bool:
+        """Say whether nothing failed."""
+        return not self.missing and not self.forbidden
+
+    def __str__(self) -> str:
+        if self.held:
+            return f"holds: {self.text}"
+        reasons = [f"missing {', '.join(self.missing)}"] if self.missing else []
+        reasons += [f"forbidden {', '.join(self.forbidden)}"] if self.forbidden else []
+        return f"fails: {self.text} ({'; '.join(reasons)})"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an event matches a subscription, or does not. True where it matches."""
+
+    subscription: str
+    clauses: tuple[ClauseReport, ...]
+
+    @property
+    def matched(self) -> bool:
+        """Say whether a clause held."""
+        return any(clause.held for clause in self.clauses)
+
+    @property
+    def nearest(self) -> ClauseReport | None:
+        """Return a clause that held, or else the one with the fewest failures; None if there is no clause."""
+        return min(self.clauses, key=lambda c: len(c.missing) + len(c.forbidden), default=None)
+
+    def __bool__(self) -> bool:
+        return self.matched
+
+    def __str__(self) -> str:
+        if self.nearest is None:
+            return "no match: the subscription contradicts itself"
+        verdict = "match" if self.matched else "no match"
+        others = len(self.clauses) - 1
+        tail = "" if self.matched or not others else f" (nearest of {others + 1} clauses)"
+        return f"{verdict}: {self.nearest}{tail}"
+
+
+class Found(NamedTuple):
+    """The slots found for a batch: event `i` found ``slots[ends[i - 1]:ends[i]]``, each once."""
+
+    ends: Int64
+    slots: Int32
+
+
+class Index(MutableMapping[Any, str]):
+    """A mapping from subscription id to subscription text, plus `match`."""
+
+    language: ClassVar[str]
+    methods: ClassVar[Mapping[str, Any]]
+
+    # how many events are matched at a time: enough to amortise a call, few enough to stay in the cache
+    _batch: ClassVar[int] = 4096
+
+    def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto") -> None:
+        if method not in self.methods:
+            raise OptionError(
+                f"no method {method!r} for {self.language}; there are: {', '.join(self.methods)}"
+            )
+        self.method = method
+        self._catalog = Catalog()
+        self._events = 0
+        self._operations = 0
+        if subscriptions is not None:
+            self.update(subscriptions)
+
+    # the mapping
+
+    def __len__(self) -> int:
+        return len(self._catalog)
+
+    def __iter__(self) -> Iterator[Id]:
+        return iter(self._catalog)
+
+    def __contains__(self, key: object) -> bool:
+        return self._catalog.slot(key) is not None
+
+    def __getitem__(self, key: Id) -> str:
+        return self._catalog.text(self._slot(key))
+
+    def __setitem__(self, key: Id, text: str) -> None:
+        key = self._catalog.checked(key)
+        compiled = self._compile(text)
+        slot = self._catalog.slot(key)
+        if slot is None:
+            self._subscribe(self._catalog.append(key, text), compiled)
+        else:
+            self._unsubscribe(slot, self._catalog.text(slot))
+            self._catalog.replace(slot, text)
+            self._subscribe(slot, compiled)
+
+    def __delitem__(self, key: Id) -> None:
+        slot = self._slot(key)
+        self._unsubscribe(slot, self._catalog.text(slot))
+        self._catalog.remove(slot)
+        if self._catalog.removed > 4096 + len(self):
+            self._compact()
+
+    def update(self, subscriptions: Any = (), /, **more: str) -> None:
+        """Subscribe many at once, replacing those already there; all of them or, on an error, none."""
+        if more:
+            subscriptions = dict(subscriptions, **more)
+        self._load(*columns(subscriptions, self._catalog))
+
+    def clear(self) -> None:
+        """Unsubscribe everything."""
+        self._catalog = Catalog()
+        self._reset()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} subscriptions, method {self.method!r}>"
+
+    # matching
+
+    def match(self, event: Any) -> list[Any]:
+        """Return the ids of the subscriptions that `event` satisfies, in the order of subscribing."""
+        found = self._match([event], 0)
+        slots = np.sort(found.slots).tolist()
+        return [self._catalog.id(slot) for slot in slots]
+
+    def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:
+        """Match a batch: a table with a row for each event's position and each id that it satisfies.
+
+        `events` may be any iterable of events, or an Arrow array where the language reads one.
+        """
+        positions: list[pa.Array] = []
+        ids: list[pa.Array] = []
+        first = 0
+        for part in self._parts(events):
+            found = self._match(part, first)
+            counts = np.diff(found.ends, prepend=np.int64(0))
+            positions.append(pa.array(np.repeat(np.arange(first, first + len(counts)), counts)))
+            ids.append(self._catalog.ids(found.slots))
+            first += len(counts)
+        kind = pa.string() if self._catalog.kind is str else pa.int64()
+        if any(pa.types.is_large_string(part.type) for part in ids):
+            kind = pa.large_string()
+            ids = [part.cast(kind) for part in ids]
+        schema = pa.schema([pa.field("event", pa.int64()), pa.field("subscription", kind)])
+        columns = [pa.chunked_array(positions, pa.int64()), pa.chunked_array(ids, kind)]
+        return pa.Table.from_arrays(columns, schema=schema)
+
+    def explain(self, event: Any, key: Id) -> Explanation:
+        """Say why `event` matches the subscription with this id, or why not."""
+        return self._explain(event, self._catalog.text(self._slot(key)))
+
+    def stats(self) -> Stats:
+        """Return what the index holds and takes."""
+        details = dict(self._figures())
+        counted = {name: int(details.pop(name, 0)) for name in ("clauses", "atoms", "nodes", "postings")}
+        return Stats(
+            language=self.language,
+            method=self.method,
+            subscriptions=len(self),
+            **counted,
+            bytes=int(details.pop("bytes")),
+            catalog_bytes=self._catalog.bytes,
+            operation=self._operation(),
+            operations_per_match=self._operations / self._events if self._events else 0.0,
+            details=details,
+        )
+
+    # snapshots
+
+    def save(self, path: str | Path) -> int:
+        """Write a snapshot, in place of an older one if there is one; return its version."""
+        self._compact()
+        arrays = {f"catalog.{name}": array for name, array in self._catalog.arrays().items()}
+        meta = {"method": self.method, "subscriptions": len(self), "options": self._options()}
+        return snapshot.write(path, language=self.language, meta=meta, arrays=arrays | self._arrays())
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open a snapshot by memory map. `Index.open` opens one of any language."""
+        if cls is Index:
+            return language_class(snapshot.read(path).language).open(path)  # type: ignore[return-value]
+        saved = snapshot.read(path, cls.language)
+        try:
+            self = cls(method=saved.meta["method"], **saved.meta["options"])
+            self._catalog = Catalog.from_arrays(_below("catalog.", saved.arrays))
+            self._restore(saved.arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise SnapshotError(
+                f"its parts do not fit together ({error}); build it anew", path=path
+            ) from error
+        return self
+
+    # what a language provides
+
+    @abstractmethod
+    def _compile(self, text: str) -> Any:
+        """Return a subscription ready to be stored, or raise; changes nothing that shows."""
+
+    @abstractmethod
+    def _subscribe(self, slot: int, compiled: Any) -> None:
+        """Store a compiled subscription under a slot that has none."""
+
+    @abstractmethod
+    def _unsubscribe(self, slot: int, text: str) -> None:
+        """Remove the subscription `text` of a slot."""
+
+    @abstractmethod
+    def _compile_many(self, texts: Strings) -> Any:
+        """As `_compile`, for a column; a `SubscriptionError` names the row."""
+
+    @abstractmethod
+    def _subscribe_many(self, slots: Int32, compiled: Any) -> None:
+        """Store what `_compile_many` returned, row `i` under ``slots[i]``."""
+
+    @abstractmethod
+    def _parts(self, events: Any) -> Iterator[Any]:
+        """Cut events into batches that `_match` takes."""
+
+    @abstractmethod
+    def _match(self, events: Any, position: int) -> Found:
+        """Match a batch whose first event is at `position`."""
+
+    @abstractmethod
+    def _explain(self, event: Any, text: str) -> Explanation: ...
+
+    @abstractmethod
+    def _figures(self) -> Mapping[str, float]:
+        """Return figures for `stats`: clauses, atoms, nodes, postings, bytes, and the method's own."""
+
+    @abstractmethod
+    def _operation(self) -> str: ...
+
+    @abstractmethod
+    def _reset(self) -> None:
+        """Forget every subscription."""
+
+    @abstractmethod
+    def _renumber(self, slots: Int32) -> None:
+        """Slot `s` is from now on ``slots[s]``; those given up are -1 and not stored any more."""
+
+    @abstractmethod
+    def _options(self) -> dict[str, Any]:
+        """Return the options that make an equal, empty index, fit for JSON."""
+
+    @abstractmethod
+    def _arrays(self) -> Arrays: ...
+
+    @abstractmethod
+    def _restore(self, arrays: Arrays) -> None: ...
+
+    # private parts
+
+    def _slot(self, key: Id) -> int:
+        slot = self._catalog.slot(key)
+        if slot is None:
+            raise KeyError(key)
+        return slot
+
+    def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
+        """Subscribe whole columns: new ids in bulk, known ones by replacement."""
+        if texts.count == 0:
+            return
+        packed(ids, texts)  # refuses duplicates, before anything changes
+        known = self._known(ids)
+        if known.any() or (self._catalog.slots > 8 * texts.count and texts.count < 20_000):
+            self._load_singly(ids, texts)
+            return
+        compiled = self._compile_many(texts)
+        if self._catalog.removed:
+            self._compact()
+        first = self._catalog.extend(ids, texts)
+        self._subscribe_many(np.arange(first, first + texts.count, dtype=np.int32), compiled)
+
+    def _known(self, ids: Int64 | Strings) -> npt.NDArray[np.bool_]:
+        count = ids.count if isinstance(ids, Strings) else len(ids)
+        if len(self) == 0:
+            return np.zeros(count, np.bool_)
+        known: npt.NDArray[np.bool_] = find_rows(ids, self._catalog.base) >= 0
+        if self._catalog.where:
+            for row in np.flatnonzero(~known).tolist():
+                known[row] = _value(ids, row) in self._catalog.where
+        return known
+
+    def _load_singly(self, ids: Int64 | Strings, texts: Strings) -> None:
+        compiled = []
+        for row in range(texts.count):
+            try:
+                compiled.append(self._compile(texts.text(row)))
+            except SubscriptionError as error:
+                raise error.at_row(row) from None
+        for row, ready in enumerate(compiled):
+            key, text = _value(ids, row), texts.text(row)
+            slot = self._catalog.slot(key)
+            if slot is None:
+                slot = self._catalog.append(key, text)
+            else:
+                self._unsubscribe(slot, self._catalog.text(slot))
+                self._catalog.replace(slot, text)
+            self._subscribe(slot, ready)
+
+    def _compact(self) -> None:
+        moved = self._catalog.compact()
+        if moved is not None:
+            self._renumber(moved)
+
+
+def batches(events: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Cut any iterable into lists of at most `size`."""
+    iterator = iter(events)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def _below(prefix: str, arrays: Arrays) -> Arrays:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _value(ids: Int64 | Strings, row: int) -> Id:
+    return ids.text(row) if isinstance(ids, Strings) else int(ids[row])

@@ -1,0 +1,113 @@
+"""The children of all the nodes of a trie, in one hash table.
+
+The thesis gives every inner node a hash map of its own (Kourdounakis 2011, section 3.2.1). Ten million small
+maps would each waste a header and spare slots, so here all of them share one table in flat arrays: the key is
+the pair (node, first term of the child), the value is the child. A look-up still costs one probe on average.
+
+Layout: `keys` (int64, ``node << 32 | term``, or `EMPTY`) and `values` (int32), a power of two long, linear
+probing, at most two thirds full. The term of a node is stored here and nowhere else.
+
+Invariant: between a key's home slot and the slot where it lies there is no empty slot. Deletion keeps it by
+shifting later keys back, so that no tombstones gather.
+
+Beside the table, every inner node keeps `marks`: bit ``term & 31`` is set for each child. A clear bit saves the
+probe, which is a cache miss; a bit left over from a removed child only costs one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from watchword.kernels.jit import kernel
+
+EMPTY = -(1 << 62)
+
+Table = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
+
+
+def new_table(slots: int = 16) -> Table:
+    """Return an empty table with a power of two of slots."""
+    return np.full(slots, EMPTY, np.int64), np.full(slots, -1, np.int32)
+
+
+def roomy_table(keys: npt.NDArray[np.int64], values: npt.NDArray[np.int32], needed: int) -> Table:
+    """Return the table itself if it may hold `needed` entries, else a copy that may."""
+    slots = len(keys)
+    while child_limit(slots) < needed:
+        slots *= 2
+    if slots == len(keys):
+        return keys, values
+    grown = new_table(slots)
+    _copy_children(keys, values, *grown)
+    return grown
+
+
+@kernel
+def child_limit(slots):
+    """Return how many entries a table of so many slots may hold."""
+    return 2 * slots // 3
+
+
+@kernel
+def _home(key, mask):
+    """Return the slot where the search for `key` starts."""
+    mixed = (key >> 32) * 0x4F1BBCDCBFA53E0B ^ (key & 0xFFFFFFFF) * 0x1E3779B97F4A7C15
+    return (mixed ^ (mixed >> 31)) & mask
+
+
+@kernel
+def find_child(keys, values, node, term):
+    """Return the child of `node` that starts with `term`, or -1."""
+    key = (np.int64(node) << 32) + term
+    mask = len(keys) - 1
+    slot = _home(key, mask)
+    while keys[slot] != EMPTY:
+        if keys[slot] == key:
+            return np.int64(values[slot])
+        slot = (slot + 1) & mask
+    return np.int64(-1)
+
+
+@kernel
+def put_child(keys, values, node, term, child):
+    """Make `child` the child of `node` that starts with `term`, in place of one that is there."""
+    key = (np.int64(node) << 32) + term
+    mask = len(keys) - 1
+    slot = _home(key, mask)
+    while keys[slot] != EMPTY and keys[slot] != key:
+        slot = (slot + 1) & mask
+    keys[slot] = key
+    values[slot] = child
+
+
+@kernel
+def drop_child(keys, values, node, term):
+    """Delete an entry that is there, and shift back those behind it that may come nearer to their home."""
+    key = (np.int64(node) << 32) + term
+    mask = len(keys) - 1
+    hole = _home(key, mask)
+    while keys[hole] != key:
+        hole = (hole + 1) & mask
+    slot = (hole + 1) & mask
+    while keys[slot] != EMPTY:
+        if (slot - _home(keys[slot], mask)) & mask >= (slot - hole) & mask:
+            keys[hole] = keys[slot]
+            values[hole] = values[slot]
+            hole = slot
+        slot = (slot + 1) & mask
+    keys[hole] = EMPTY
+    values[hole] = -1
+
+
+@kernel
+def _copy_children(keys, values, new_keys, new_values):
+    """Fill a larger, empty table with the entries of this one."""
+    mask = len(new_keys) - 1
+    for old in range(len(keys)):
+        if keys[old] != EMPTY:
+            slot = _home(keys[old], mask)
+            while new_keys[slot] != EMPTY:
+                slot = (slot + 1) & mask
+            new_keys[slot] = keys[old]
+            new_values[slot] = values[old]

@@ -1,0 +1,156 @@
+"""A hash table from byte strings to numbers, in flat arrays.
+
+Layout
+    `table`  uint64, two words a bucket: the string's key, and its number plus one (0: empty bucket).
+             Linear probing; the number of buckets is a power of two; at most half of them are taken.
+    `blob`   uint8, the strings one after another; string `n` is ``blob[ends[n - 1]:ends[n]]``.
+
+A string of up to seven bytes *is* its key (the bytes, and the length in the top byte), so that one bucket
+decides, with one cache miss and nothing to compare. A longer string's key is a 56-bit hash under a top byte
+that no short string has, and a hit is confirmed byte by byte: never a false positive.
+
+Input strings come as Arrow has them: ``data[offsets[i]:offsets[i + 1]]``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import kernel
+
+_LONG = np.uint64(0xFF << 56)
+_LOW56 = np.uint64((1 << 56) - 1)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+@kernel
+def mix(key):
+    """Spread a 64-bit key over all bits."""
+    key = (key ^ (key >> np.uint64(32))) * _GOLDEN
+    return key ^ (key >> np.uint64(29))
+
+
+@kernel
+def string_key(data, start, end):
+    """Return the key of ``data[start:end]``."""
+    size = end - start
+    if size < 8:
+        key = np.uint64(size) << np.uint64(56)
+        for k in range(size):
+            key |= np.uint64(data[start + k]) << np.uint64(8 * k)
+        return key
+    value = np.uint64(size)
+    at = start
+    while at + 8 <= end:
+        word = np.uint64(0)
+        for k in range(8):
+            word |= np.uint64(data[at + k]) << np.uint64(8 * k)
+        value = (value ^ mix(word)) * _PRIME
+        at += 8
+    word = np.uint64(0)
+    for k in range(end - at):
+        word |= np.uint64(data[at + k]) << np.uint64(8 * k)
+    value = mix((value ^ word) * _PRIME)
+    return (value & _LOW56) | _LONG
+
+
+@kernel
+def _bucket(key, table):
+    """Return the home bucket of `key`, as an index into `table`."""
+    return np.int64(mix(key) & np.uint64((len(table) >> 1) - 1)) << 1
+
+
+@kernel
+def _same(data, start, end, blob, ends, number):
+    first = ends[number - 1] if number else np.int64(0)
+    if ends[number] - first != end - start:
+        return False
+    for k in range(end - start):
+        if data[start + k] != blob[first + k]:
+            return False
+    return True
+
+
+@kernel
+def find(data, start, end, table, blob, ends):
+    """Return the number of ``data[start:end]``, or -1."""
+    key = string_key(data, start, end)
+    at = _bucket(key, table)
+    while table[at + 1] != 0:
+        if table[at] == key:
+            number = np.int64(table[at + 1]) - 1
+            if key < _LONG or _same(data, start, end, blob, ends, number):
+                return number
+        at += 2
+        if at == len(table):
+            at = 0
+    return np.int64(-1)
+
+
+@kernel
+def find_many(data, offsets, table, blob, ends, numbers):
+    """Set `numbers[i]` to the number of string `i`, -1 where it is unknown."""
+    for i in range(len(offsets) - 1):
+        numbers[i] = find(data, offsets[i], offsets[i + 1], table, blob, ends)
+
+
+@kernel
+def find_terms(data, term_ends, count, table, blob, ends, numbers):
+    """As `find_many`, for the first `count` terms that `tokenize` left."""
+    start = np.int64(0)
+    for i in range(count):
+        numbers[i] = find(data, start, term_ends[i], table, blob, ends)
+        start = term_ends[i]
+
+
+@kernel
+def intern_many(data, offsets, first, size, table, blob, ends, numbers):
+    """As `find_many` from string `first` on, giving unknown strings the next numbers.
+
+    `size` strings are known before. Stops where the table would become more than half full or `blob` or
+    `ends` would overflow; returns the first string not done and the new size.
+    """
+    fill = ends[size - 1] if size else np.int64(0)
+    for i in range(first, len(offsets) - 1):
+        start, end = offsets[i], offsets[i + 1]
+        key = string_key(data, start, end)
+        at = _bucket(key, table)
+        number = np.int64(-1)
+        while table[at + 1] != 0:
+            if table[at] == key:
+                number = np.int64(table[at + 1]) - 1
+                if key < _LONG or _same(data, start, end, blob, ends, number):
+                    break
+                number = np.int64(-1)
+            at += 2
+            if at == len(table):
+                at = 0
+        if number < 0:
+            if 4 * (size + 1) > len(table) or size == len(ends) or fill + end - start > len(blob):
+                return i, size
+            blob[fill : fill + end - start] = data[start:end]
+            fill += end - start
+            ends[size] = fill
+            table[at] = key
+            size += 1
+            table[at + 1] = np.uint64(size)
+            number = size - 1
+        numbers[i] = number
+    return len(offsets) - 1, size
+
+
+@kernel
+def fill_table(table, blob, ends, size):
+    """Enter the first `size` strings into an empty `table`."""
+    start = np.int64(0)
+    for number in range(size):
+        key = string_key(blob, start, ends[number])
+        at = _bucket(key, table)
+        while table[at + 1] != 0:
+            at += 2
+            if at == len(table):
+                at = 0
+        table[at] = key
+        table[at + 1] = np.uint64(number + 1)
+        start = ends[number]

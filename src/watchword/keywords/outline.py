@@ -1,0 +1,32 @@
+"""Indented text drawings of trees and other graphs that have tops, for tests and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+
+def outline(tops: Sequence[int], below: Mapping[int, Sequence[int]], text: Callable[[int], str]) -> str:
+    """Return a line per node, two spaces deeper than the node above it.
+
+    A node with several nodes above it stands below each of them; what is below it is drawn the first time
+    only, and ``…`` stands for it later.
+    """
+    lines: list[str] = []
+    drawn: set[int] = set()
+    stack = [(node, 0) for node in reversed(tops)]
+    while stack:
+        node, depth = stack.pop()
+        nexts = below.get(node, ())
+        again = node in drawn and len(nexts) > 0
+        lines.append("  " * depth + text(node) + (" …" if again else ""))
+        if not again:
+            drawn.add(node)
+            stack += [(child, depth + 1) for child in reversed(nexts)]
+    return "\n".join(lines)
+
+
+def caption(terms: Iterable[int], payloads: Iterable[int], name: Callable[[int], str]) -> str:
+    """Return a node's terms and, in brackets, its payloads in ascending order."""
+    label = " ".join(name(term) for term in terms)
+    rows = sorted(payloads)
+    return f"{label} {rows}" if rows else label

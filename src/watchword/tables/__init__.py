@@ -1,0 +1,21 @@
+"""Files of subscriptions, events and matches: what the command line reads and writes.
+
+A file's kind is told by its name: CSV, TSV, JSON lines, Parquet, and anything else is plain lines of text.
+``.gz`` behind a text format's name means compressed. Events are read in batches and matches are written as
+they come, so that neither has to fit into memory; subscriptions are read whole.
+
+Rules that hold for every kind:
+
+- Text is UTF-8. A byte order mark is ignored. Line ends are ``\\n`` or ``\\r\\n``.
+- Blank lines hold nothing, but count: line numbers are those of an editor.
+- Ids keep their value. In Parquet and JSON lines they are typed already. A CSV column of subscription ids is
+  integer if every value is a plain one (no leading zeros or plus sign), else all of it is text: ``007`` stays
+  ``007``. Event ids of a CSV file are text, since the column is never seen whole.
+- Without an id column, the number of the line or row, from 1, stands in; a header is not counted as a row.
+"""
+
+from watchword.tables.events import Batch, Events
+from watchword.tables.sources import TableError
+from watchword.tables.subscriptions import Subscriptions, read_subscriptions, read_words
+
+__all__ = ["Batch", "Events", "Subscriptions", "TableError", "read_subscriptions", "read_words"]

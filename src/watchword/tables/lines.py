@@ -1,0 +1,123 @@
+"""Readers of text by lines: plain lines, and JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from watchword.tables.sources import Chunk, Source, TableError, column_list, decoded
+
+
+class LineReader:
+    """Plain text: every line that is not blank is a value, and there are no columns to choose from."""
+
+    unit = "line"
+    columns: dict[str, bool] | None = None
+
+    def __init__(self, path: str) -> None:
+        self._source = Source(path)
+        self.label, self.total, self.close = self._source.label, self._source.total, self._source.close
+        self.position = self._source.position
+
+    def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
+        """Yield the lines as the one column; `names` is not used."""
+        for first, lines in self._source.lines(size):
+            kept = [(first + i, line) for i, line in enumerate(lines) if line and not line.isspace()]
+            numbers = pa.array([number for number, _ in kept], pa.int64())
+            try:
+                texts = pa.array([line for _, line in kept], pa.binary()).cast(pa.string())
+            except pa.ArrowInvalid:
+                texts = pa.array([decoded(line, self.label, number) for number, line in kept], pa.string())
+            yield Chunk(numbers, [texts])
+
+
+class JsonReader:
+    """JSON lines: an object per line. The first one's keys are the columns to guess from."""
+
+    unit = "line"
+
+    def __init__(self, path: str) -> None:
+        opening = LineReader(path)
+        self.label = opening.label
+        try:
+            first = next((chunk for chunk in opening.chunks((), 1) if len(chunk.numbers)), None)
+            record = (
+                {} if first is None else self._record(first.columns[0][0].as_py(), first.numbers[0].as_py())
+            )
+        finally:
+            opening.close()
+        self.columns: dict[str, bool] | None = {
+            name: isinstance(value, str) for name, value in record.items()
+        }
+        self._lines = LineReader(path)
+        self.total, self.position, self.close = self._lines.total, self._lines.position, self._lines.close
+
+    def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
+        """Yield the values under the keys `names`, which every line must have."""
+        for numbers, (texts,) in self._lines.chunks((), size):
+            places = numbers.to_pylist()
+            records = [
+                self._record(text, place) for text, place in zip(texts.to_pylist(), places, strict=True)
+            ]
+            yield Chunk(numbers, [self._column(records, name, places) for name in names])
+
+    def _record(self, text: str, number: int) -> dict[str, Any]:
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"not JSON: {error}", path=self.label, place=f"line {number}") from None
+        if not isinstance(record, dict):
+            raise TableError(
+                f"not a JSON object but {_json_name(record)}: each line must hold one object",
+                path=self.label,
+                place=f"line {number}",
+            )
+        return record
+
+    def _column(self, records: list[dict[str, Any]], name: str, numbers: list[int]) -> pa.Array:
+        try:
+            values = [record[name] for record in records]
+        except KeyError:
+            at = next(i for i, record in enumerate(records) if name not in record)
+            raise TableError(
+                f"no key {name!r}; its keys are {column_list(records[at])}",
+                path=self.label,
+                place=f"line {numbers[at]}",
+            ) from None
+        kinds = {type(value) for value in values} - {type(None)}
+        if kinds <= {str} or kinds == {int}:
+            try:
+                return pa.array(values, pa.int64() if kinds == {int} else pa.string())
+            except (pa.ArrowInvalid, ValueError, OverflowError):
+                pass  # too large, or half of a surrogate pair
+        raise self._odd_value(values, name, numbers)
+
+    def _odd_value(self, values: list[Any], name: str, numbers: list[int]) -> TableError:
+        """Return the error for the first value that is not of the kind of those before it."""
+        expected: type | None = None
+        for value, number in zip(values, numbers, strict=True):
+            place = f"line {number}"
+            if value is None:
+                continue
+            if type(value) not in (str, int):
+                problem = f"{name!r} is {_json_name(value)}; text or a whole number is needed"
+                return TableError(problem, path=self.label, place=place)
+            if expected not in (None, type(value)):
+                problem = f"{name!r} is {_json_name(value)}, those before it are not: one kind per column"
+                return TableError(problem, path=self.label, place=place)
+            expected = type(value)
+            try:
+                pa.array([value], pa.string() if expected is str else pa.int64())
+            except (pa.ArrowInvalid, ValueError, OverflowError) as error:
+                return TableError(f"{name!r} cannot be kept: {error}", path=self.label, place=place)
+        return TableError(f"column {name!r} cannot be read", path=self.label)
+
+
+def _json_name(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names = {str: "text", int: "a number", float: "a fraction", list: "a list", dict: "an object"}
+    return names[type(value)]

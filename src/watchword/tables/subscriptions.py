@@ -1,0 +1,98 @@
+"""A file of subscriptions, whole, as the table that an index loads in bulk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.tables.arrow import CsvReader
+from watchword.tables.lines import LineReader
+from watchword.tables.readers import Reader, choose_column, open_reader
+from watchword.tables.sources import Chunk, TableError, check_kind
+
+_BATCH = 100_000
+_GUESSES = ("subscription", "query", "text")
+_PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
+
+
+@dataclass(frozen=True)
+class Subscriptions:
+    """Subscriptions as ``table`` (columns `id` and `subscription`), and where in its file each stands."""
+
+    table: pa.Table
+    label: str
+    unit: str
+    numbers: pa.ChunkedArray
+
+    def place(self, row: int) -> str:
+        """Return the place of the table's row `row` (from 0) in the file: ``line 7``."""
+        return f"{self.unit} {self.numbers[row].as_py()}"
+
+
+def read_subscriptions(path: str, *, id: str | None = None, subscription: str | None = None) -> Subscriptions:
+    """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given."""
+    reader = open_reader(path)
+    try:
+        names = _column_names(reader, id, subscription)
+        chunks = list(reader.chunks(names, _BATCH))
+    finally:
+        reader.close()
+    numbers = pa.chunked_array([chunk.numbers for chunk in chunks], pa.int64())
+    texts = _joined(reader, chunks, 0, "the subscription", pa.string())
+    ids = numbers
+    if len(names) == 2:
+        ids = _joined(reader, chunks, 1, "the id")
+        if isinstance(reader, CsvReader):
+            ids = _integers_if_plain(ids)
+    return Subscriptions(pa.table({"id": ids, "subscription": texts}), reader.label, reader.unit, numbers)
+
+
+def read_words(path: str) -> list[str]:
+    """Return the lines of a file of words, such as stop words; blank ones are left out."""
+    reader = LineReader(path)
+    try:
+        return [word.strip() for chunk in reader.chunks((), _BATCH) for word in chunk.columns[0].to_pylist()]
+    finally:
+        reader.close()
+
+
+def _column_names(reader: Reader, id: str | None, subscription: str | None) -> list[str]:
+    """Return the column of the texts and that of the ids; the latter only unless numbers stand in for it."""
+    columns = reader.columns
+    if columns is None or not columns:  # plain lines, or JSON lines with none
+        if columns is None and (id or subscription):
+            choose_column(reader, "", "--id and --subscription", None, ())
+        return [""]
+    if id is None and len(columns) == 1:
+        return [choose_column(reader, "subscriptions", "--subscription", subscription, list(columns))]
+    ids = choose_column(reader, "ids", "--id", id, ("id",), only_guesses=True)
+    return [choose_column(reader, "subscriptions", "--subscription", subscription, _GUESSES, taken=ids), ids]
+
+
+def _joined(
+    reader: Reader, chunks: list[Chunk], at: int, what: str, kind: pa.DataType | None = None
+) -> pa.ChunkedArray:
+    """Return one column of all chunks, of one kind (that of the first unless given) and without nulls."""
+    for chunk in chunks:
+        array = chunk.columns[at]
+        if array.null_count:
+            row = pc.index(array.is_null(), True).as_py()
+            raise TableError(
+                f"{what} is missing", path=reader.label, place=f"{reader.unit} {chunk.numbers[row]}"
+            )
+        if len(array):
+            kind = kind or array.type
+            check_kind(chunk, at, kind, what, reader.label, reader.unit)
+    kind = kind or pa.string()
+    return pa.chunked_array([chunk.columns[at].cast(kind) for chunk in chunks], kind)
+
+
+def _integers_if_plain(ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    if not len(ids) or not pc.all(pc.match_substring_regex(ids, _PLAIN_INTEGER)).as_py():
+        return ids
+    try:
+        return ids.cast(pa.int64())
+    except pa.ArrowInvalid:  # more digits than an int64 has
+        return ids

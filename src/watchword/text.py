@@ -1,0 +1,169 @@
+"""From text to terms, the same for subscriptions and items.
+
+A term is a maximal run of letters, numbers, marks (Unicode categories L, N, M) and ``_`` in the case-folded
+text. Stop words are dropped, and what is left is stemmed where a stemmer is named. `Analyzer.terms` says it
+in plain Python; everything compiled must agree with it term for term.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.buffers import Strings, from_arrow, from_texts, one_chunk, to_arrow
+from watchword.errors import EventError, OptionError
+
+# Every assigned character lies here; the planes between hold nothing, those above are for private use.
+_PLANES = (range(0x40000), range(0xE0000, 0xE1000))
+
+
+class Tokens(NamedTuple):
+    """The terms of many rows: `strings` has the terms, `row_ends[i]` the number of them up to row `i`."""
+
+    strings: Strings
+    row_ends: npt.NDArray[np.int64]
+
+
+class Analyzer:
+    """Cuts text into terms.
+
+    >>> Analyzer().terms("État-major: Straße_7!")
+    ['état', 'major', 'strasse_7']
+    >>> Analyzer(stop_words=["the"], stemmer="english").terms("The cats")
+    ['cat']
+    """
+
+    def __init__(self, stop_words: Iterable[str] = (), stemmer: str | None = None) -> None:
+        if isinstance(stop_words, str):
+            raise OptionError(f"stop_words must be a collection of words, not the string {stop_words!r}")
+        folded = [term for word in stop_words for term in split(word)]
+        self.stop_words = frozenset(folded)
+        self.stemmer = stemmer
+        self._stemmer = _snowball(stemmer) if stemmer is not None else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Analyzer, (sorted(self.stop_words), self.stemmer)
+
+    @property
+    def is_plain(self) -> bool:
+        """Say whether a term is just a folded run of word characters."""
+        return not self.stop_words and self._stemmer is None
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of `text`, in order."""
+        return self.refine(split(text))
+
+    def refine(self, runs: list[str]) -> list[str]:
+        """Drop stop words from folded runs and stem the rest."""
+        if self.stop_words:
+            runs = [run for run in runs if run not in self.stop_words]
+        if self._stemmer is not None:
+            runs = [term for term in self._stemmer.stemWords(runs) if term]
+        return runs
+
+    def terms_many(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray) -> pa.ListArray:
+        """Return the terms of many texts, by the compiled scanner, as a list array of strings."""
+        if isinstance(texts, pa.Array | pa.ChunkedArray):
+            tokens = tokenize(from_arrow(one_chunk(texts)))
+        else:
+            tokens = tokenize(from_texts(texts))
+        if self.is_plain:
+            offsets = np.concatenate([[0], tokens.row_ends])
+            return pa.LargeListArray.from_arrays(offsets, to_arrow(tokens.strings))
+        rows = zip(np.concatenate([[0], tokens.row_ends[:-1]]), tokens.row_ends, strict=True)
+        refined = [self.refine([tokens.strings.text(i) for i in range(*row)]) for row in rows]
+        return pa.array(refined, pa.large_list(pa.large_string()))
+
+
+def split(text: str) -> list[str]:
+    """Return the case-folded runs of word characters in `text`.
+
+    >>> split("Ǆ x²")
+    ['ǆ', 'x²']
+    """
+    folded = text.casefold()
+    if folded.isascii():
+        return folded.translate(_ASCII_SPACES).split()
+    spaced = "".join([char if _is_word(char) else " " for char in folded])
+    return [run for run in spaced.split(" ") if run]
+
+
+def tokenize(strings: Strings) -> Tokens:
+    """Cut every row into folded runs, compiled. Invalid UTF-8 is an `EventError` that names the row."""
+    from watchword.kernels import text as kernels
+
+    capacity = 3 * len(strings.data)
+    out = np.empty(capacity, np.uint8)
+    ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
+    ends[0] = 0
+    row_ends = np.empty(strings.count, np.int64)
+    count = kernels.tokenize(
+        strings.data, strings.offsets, strings.surrogates, *tables(), out, ends[1:], row_ends
+    )
+    if count < 0:
+        row = -1 - count
+        raise EventError("invalid UTF-8; decode or repair the text before matching it", position=row)
+    return Tokens(Strings(out[: ends[count]], ends[: count + 1], strings.surrogates), row_ends)
+
+
+class Tables(NamedTuple):
+    """Unicode as arrays; `kernels.text` describes them."""
+
+    ascii_fold: npt.NDArray[np.uint8]
+    pages: npt.NDArray[np.uint16]
+    values: npt.NDArray[np.uint16]
+    fold_starts: npt.NDArray[np.int64]
+    folds: npt.NDArray[np.uint32]
+
+
+@cache
+def tables() -> Tables:
+    """Build the tables from Python's own Unicode data (once a process, a tenth of a second)."""
+    values = np.zeros(0x110000, np.uint16)
+    folds: list[int] = []
+    fold_starts = [0]
+    for plane in _PLANES:
+        chars = list(map(chr, plane))
+        kinds = [category[0] in "LNM" for category in map(unicodedata.category, chars)]
+        values[plane.start : plane.stop] = kinds
+        for char, folded in zip(chars, map(str.casefold, chars), strict=True):
+            if char != folded:
+                folds += [ord(part) | (0x80000000 if _is_word(part) else 0) for part in folded]
+                fold_starts.append(len(folds))
+                values[ord(char)] = len(fold_starts)
+    values[ord("_")] = 1
+    ascii_fold = np.zeros(128, np.uint8)
+    for code in range(128):
+        if _is_word(chr(code)):
+            ascii_fold[code] = ord(chr(code).casefold())
+    distinct, pages = np.unique(values.reshape(-1, 256), axis=0, return_inverse=True)
+    return Tables(
+        ascii_fold,
+        pages.reshape(-1).astype(np.uint16),
+        np.ascontiguousarray(distinct).reshape(-1),
+        np.array(fold_starts, np.int64),
+        np.array(folds, np.uint32),
+    )
+
+
+def _is_word(char: str) -> bool:
+    return char == "_" or unicodedata.category(char)[0] in "LNM"
+
+
+_ASCII_SPACES = {code: " " for code in range(128) if not _is_word(chr(code))}
+
+
+def _snowball(language: str) -> Any:
+    try:
+        import Stemmer
+    except ImportError:
+        raise OptionError("stemming needs PyStemmer: pip install 'watchword[stemming]'") from None
+    if language not in Stemmer.algorithms():
+        raise OptionError(f"no stemmer {language!r}; there are: {', '.join(Stemmer.algorithms())}")
+    return Stemmer.Stemmer(language)

@@ -1,0 +1,1 @@
+"""Seeded generators of subscriptions and events, one file per paper: what did it measure on?"""

@@ -1,0 +1,163 @@
+"""The independent judge: does this subscription match this event? Plain Python, no index, no cleverness.
+
+Nothing here is shared with the package, and nothing is fast: a query becomes a tree, and the tree is asked of
+the event's terms directly, so that no normal form, numbering or index stands between a question and its
+answer. A query that must be refused is a `ValueError`.
+
+Keywords:
+
+>>> matches("greece AND (crisis OR bailout) NOT imf", "The Greece bailout")
+True
+>>> matches("greece AND (crisis OR bailout) NOT imf", "The Greece bailout, says the IMF")
+False
+>>> matches("greece (", "Greece")
+Traceback (most recent call last):
+...
+ValueError: no operand at the end
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import Stemmer
+
+# White space, a parenthesis, a whole quotation, a minus sign in front of something, or a word.
+TOKEN = re.compile(r'\s+|[()]|"[^"]*"|(?P<minus>-(?=[^\s)]))|[^\s()"]+')
+
+
+def terms(text: str, stop_words: Sequence[str] = (), stemmer: str | None = None) -> list[str]:
+    """Return the terms of `text`: casefold, split, drop stop words, stem.
+
+    >>> terms("Straße, ΣΊΣΥΦΟΣ & x_1: don't")
+    ['strasse', 'σίσυφοσ', 'x_1', 'don', 't']
+    >>> terms("The cats are running", stop_words=("the", "are"), stemmer="english")
+    ['cat', 'run']
+    >>> terms("one\\ud800two")
+    ['one', 'two']
+    """
+    spaced = "".join(character if _in_word(character) else " " for character in text.casefold())
+    words = [word for word in spaced.split(" ") if word and word not in stop_words]
+    return words if stemmer is None else [_stem(word, stemmer) for word in words]
+
+
+def matches(
+    query: str, event: str | bytes | Iterable[str], stop_words: Sequence[str] = (), stemmer: str | None = None
+) -> bool:
+    """Say whether `event` satisfies `query`. Terms in an iterable are taken as they are.
+
+    >>> matches("new-york", "New York City"), matches("new-york", ["york", "new"])
+    (True, False)
+    >>> matches("NOT imf", ""), matches("imf OR NOT imf", b"caf\\xc3\\xa9"), matches("a -a", "a b")
+    (True, True, False)
+    """
+    if isinstance(event, bytes):
+        event = event.decode("utf-8")
+    sequence = terms(event, stop_words, stemmer) if isinstance(event, str) else list(event)
+    return _holds(parse(query, tuple(stop_words), stemmer), sequence)
+
+
+@cache
+def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = None) -> tuple:
+    """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)`` and phrases.
+
+    >>> parse("a b OR NOT c-d")
+    ('or', ('and', ('phrase', 'a'), ('phrase', 'b')), ('not', ('phrase', 'c', 'd')))
+    >>> parse("rock & roll") == parse("rock roll")
+    True
+    >>> parse("a OR (NOT the)", stop_words=("the",))
+    ('phrase', 'a')
+    """
+    tokens = _tokens(query)
+    tree = _either(tokens, stop_words, stemmer)
+    if tokens:
+        raise ValueError(f"{tokens[0]} is unexpected")
+    if tree is None:
+        raise ValueError("nothing to look for")
+    return tree
+
+
+@cache
+def _in_word(character: str) -> bool:
+    return character == "_" or unicodedata.category(character)[0] in "LNM"
+
+
+@cache
+def _stem(word: str, stemmer: str) -> str:
+    return Stemmer.Stemmer(stemmer).stemWord(word)
+
+
+def _tokens(query: str) -> list[str]:
+    """Split `query`; a minus sign in front of something becomes ``NOT``.
+
+    >>> _tokens('-(a-b OR "c d") - -e')
+    ['NOT', '(', 'a-b', 'OR', '"c d"', ')', '-', 'NOT', 'e']
+    """
+    found, position = [], 0
+    while position < len(query):
+        token = TOKEN.match(query, position)
+        if token is None:
+            raise ValueError("a quotation has no end")
+        if not token[0].isspace():
+            found.append("NOT" if token.lastgroup == "minus" else token[0])
+        position = token.end()
+    return found
+
+
+# Each of the three takes its part of the tokens away from the front. A part in which everything was dropped
+# is None.
+
+
+def _either(tokens: list[str], *analysis: object) -> tuple | None:
+    parts = [_both(tokens, *analysis)]
+    while tokens and tokens[0] == "OR":
+        del tokens[0]
+        parts.append(_both(tokens, *analysis))
+    return _joined("or", parts)
+
+
+def _both(tokens: list[str], *analysis: object) -> tuple | None:
+    parts = [_one(tokens, *analysis)]
+    while tokens and tokens[0] not in ("OR", ")"):
+        if tokens[0] == "AND":
+            del tokens[0]
+        parts.append(_one(tokens, *analysis))
+    return _joined("and", parts)
+
+
+def _one(tokens: list[str], *analysis: object) -> tuple | None:
+    if not tokens:
+        raise ValueError("no operand at the end")
+    token = tokens.pop(0)
+    if token in ("AND", "OR", ")"):
+        raise ValueError(f"no operand before {token}")
+    if token == "NOT":
+        part = _one(tokens, *analysis)
+        return None if part is None else ("not", part)
+    if token == "(":
+        part = _either(tokens, *analysis)
+        if not tokens:
+            raise ValueError("a parenthesis has no end")
+        del tokens[0]
+        return part
+    words = terms(token, *analysis)
+    return ("phrase", *words) if words else None
+
+
+def _joined(operator: str, parts: list[tuple | None]) -> tuple | None:
+    kept = [part for part in parts if part is not None]
+    return (operator, *kept) if len(kept) > 1 else kept[0] if kept else None
+
+
+def _holds(tree: tuple, sequence: list[str]) -> bool:
+    operator, *parts = tree
+    if operator == "or":
+        return any(_holds(part, sequence) for part in parts)
+    if operator == "and":
+        return all(_holds(part, sequence) for part in parts)
+    if operator == "not":
+        return not _holds(parts[0], sequence)
+    return any(sequence[start : start + len(parts)] == parts for start in range(len(sequence)))

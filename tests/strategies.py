@@ -1,0 +1,110 @@
+"""What hypothesis draws: subscriptions and events over a vocabulary so small that matches abound.
+
+The words are chosen to trip up: case folding that lengthens a word, a capital sigma with two small forms, the
+same letter composed and decomposed (two terms), a script without spaces, an underscore. Queries are drawn as
+text from the grammar, not printed from a tree, so that precedence is tested where no parenthesis stands. A
+drawn query has at most 128 clauses, which is within the index's default limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from tests import oracle
+
+WORDS = ("greece", "crisis", "imf", "é", "e\u0301", "straße", "ΣΊΣΥΦΟΣ", "x_1", "東京")
+TERMS = tuple(oracle.terms(word)[0] for word in WORDS)
+SPELLINGS = tuple(
+    dict.fromkeys(
+        spelling
+        for word in WORDS
+        for spelling in (word, word.lower(), word.upper(), word.title())
+        if oracle.terms(spelling) == oracle.terms(word)
+    )
+)
+PUNCTUATION = ("&", "-", "--", "...", "+", "’", "\ud800", "🙂")
+SPACES = (" ", " ", "  ", "\t", "\n", "\u00a0", "\u3000")
+GLUE = (" ", " ", ", ", "-", ".\n", " & ", "/", "🙂", "\ud800")
+
+word = st.sampled_from(SPELLINGS)
+space = st.sampled_from(SPACES)
+glue = st.sampled_from(GLUE)
+coin = st.booleans()
+Draw = Callable[[st.SearchStrategy], str]
+
+
+@st.composite
+def phrases(draw: Draw, fewest: int = 1, most: int = 3) -> str:
+    """Draw a few words with anything between them that separates terms."""
+    words = draw(st.lists(word, min_size=fewest, max_size=most))
+    return "".join(part for at, text in enumerate(words) for part in (draw(glue) if at else "", text))
+
+
+@st.composite
+def queries(draw: Draw) -> str:
+    """Draw a query; everything in it may be of the kind that is dropped."""
+    return _either(draw, 2 if draw(coin) else 1)
+
+
+def _either(draw: Draw, depth: int) -> str:
+    parts = [_both(draw, depth) for _ in range(draw(st.integers(1, 2)))]
+    return f"{draw(space)}OR{draw(space)}".join(parts)
+
+
+def _both(draw: Draw, depth: int) -> str:
+    query = _negated(draw, depth)
+    for _ in range(draw(st.integers(0, depth))):
+        query += (f"{draw(space)}AND{draw(space)}" if draw(coin) else draw(space)) + _negated(draw, depth)
+    return query
+
+
+def _negated(draw: Draw, depth: int) -> str:
+    sign = draw(st.sampled_from(["", "", "", "", "-", "NOT ", "NOT -", "NOT\tNOT "]))
+    return sign + _atom(draw, depth)
+
+
+def _atom(draw: Draw, depth: int) -> str:
+    kind = draw(st.sampled_from(["word"] * 4 + ["hyphen", "phrase", "nothing"] + ["group"] * 3 * (depth - 1)))
+    if kind == "group":
+        inside = _either(draw, depth - 1)
+        return f"(({inside}))" if draw(coin) else f"({inside}{draw(space)})"
+    if kind == "hyphen":
+        return f"{draw(word)}-{draw(word)}"
+    if kind == "phrase":
+        return f'"{draw(phrases())}"'
+    return draw(word if kind == "word" else st.sampled_from(PUNCTUATION))
+
+
+def accepted(query: str, **analysis: object) -> bool:
+    """Say whether the oracle takes the query."""
+    try:
+        oracle.parse(query, **analysis)
+    except ValueError:
+        return False
+    return True
+
+
+keyword_queries = st.one_of(word, queries(), queries()).filter(accepted)
+"""Legal queries."""
+
+keyword_scraps = st.lists(
+    st.sampled_from([*"abc", "AND", "OR", "NOT", "(", ")", '"', "-", "&", "the", " ", " ", " "]), max_size=14
+).map("".join)
+"""Anything that looks like a query; about a third of them are."""
+
+keyword_texts = st.one_of(phrases(0, 3), phrases(0, 8))
+"""Texts as they come, lone surrogates among them."""
+
+keyword_term_lists = st.lists(st.sampled_from(TERMS), max_size=6)
+"""Events that have been analysed already."""
+
+keyword_events = st.one_of(
+    keyword_texts,
+    keyword_texts,
+    keyword_texts.map(lambda text: text.encode(errors="ignore")),
+    keyword_term_lists,
+    keyword_term_lists.map(tuple),
+)
+"""Events of every kind that `match` takes."""

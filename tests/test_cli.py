@@ -1,0 +1,364 @@
+"""The command line, from outside: what it prints, where, and with which status it ends."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from watchword.cli import app
+
+SUBSCRIPTIONS = {
+    "s1": "greece crisis",
+    "s2": "greece AND (imf OR bailout)",
+    "s3": "bailout NOT imf",
+    "s4": "ελλάδα",
+    "s5": "tea",
+}
+HOLDS = {  # the same subscriptions, decided in plain Python
+    "s1": lambda words: {"greece", "crisis"} <= words,
+    "s2": lambda words: "greece" in words and bool(words & {"imf", "bailout"}),
+    "s3": lambda words: "bailout" in words and "imf" not in words,
+    "s4": lambda words: "ελλάδα" in words,
+    "s5": lambda words: "tea" in words,
+}
+TEXTS = [
+    "Greece asks for a bailout as the crisis deepens",
+    "The IMF, Greece: no crisis",
+    "nothing here",
+    'Bailout? "Bailout", they said',
+    "Ελλάδα and Greece and the IMF",
+]
+PAIRS = {
+    (place, id)
+    for place, text in enumerate(TEXTS, 1)
+    for id, holds in HOLDS.items()
+    if holds({"".join(c for c in word if c.isalnum()).lower() for word in text.split()})
+}
+COMMAND = [sys.executable, "-m", "watchword.cli"]
+
+
+def run(*arguments: object, input: str | None = None) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+
+
+def done(*arguments: object, input: str | None = None) -> Result:
+    result = run(*arguments, input=input)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def fails(*arguments: object, says: Iterable[object] = ()) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert "Traceback" not in result.output and result.stdout == ""
+    for word in says:
+        assert str(word) in result.stderr
+    return result.stderr
+
+
+def save(path: Path, columns: dict[str, list[object]]) -> Path:
+    """Write a table in the format of the name."""
+    names, rows = list(columns), list(zip(*columns.values(), strict=True))
+    kind = path.name.removesuffix(".gz")
+    if kind.endswith(".parquet"):
+        pq.write_table(pa.table(columns), path)
+        return path
+    if kind.endswith(".jsonl"):
+        text = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows)
+    elif kind.endswith(".txt"):
+        text = "".join(f"{row[-1]}\n" for row in rows)
+    else:
+        out = io.StringIO()
+        csv.writer(out, delimiter="\t" if kind.endswith(".tsv") else ",").writerows([names, *rows])
+        text = out.getvalue()
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.fixture
+def alerts(tmp_path: Path) -> Path:
+    return save(tmp_path / "alerts.csv", {"id": [*SUBSCRIPTIONS], "subscription": [*SUBSCRIPTIONS.values()]})
+
+
+@pytest.fixture
+def items(tmp_path: Path) -> Path:
+    return save(tmp_path / "items.jsonl", {"key": [f"k{i}" for i in range(1, 6)], "text": TEXTS})
+
+
+@pytest.fixture
+def built(tmp_path: Path, alerts: Path) -> Path:
+    done("index", "build", alerts, tmp_path / "snapshot")
+    return tmp_path / "snapshot"
+
+
+def pairs_of(result: Result) -> set[tuple[object, object]]:
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert all(list(row) == ["event", "subscription"] for row in rows)
+    assert len({tuple(row.values()) for row in rows}) == len(rows)
+    assert [row["event"] for row in rows] == sorted(row["event"] for row in rows)
+    return {(row["event"], row["subscription"]) for row in rows}
+
+
+FILES = ["x.csv", "x.tsv", "x.jsonl", "x.parquet", "x.csv.gz", "x.tsv.gz", "x.jsonl.gz"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_kind_of_file_on_both_sides(tmp_path: Path, name: str) -> None:
+    subscriptions = save(tmp_path / f"s{name}", {"id": [*SUBSCRIPTIONS], "query": [*SUBSCRIPTIONS.values()]})
+    events = save(tmp_path / f"e{name}", {"n": [*range(5)], "title": TEXTS})
+    result = done("match", subscriptions, events, "--format", "jsonl")
+    assert pairs_of(result) == PAIRS
+    assert f"5 events, {len(PAIRS)} pairs" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
+def test_plain_lines_have_their_numbers_as_ids(tmp_path: Path, name: str) -> None:
+    subscriptions = save(tmp_path / f"s{name}", {"": [*SUBSCRIPTIONS.values()]})
+    events = save(tmp_path / f"e{name}", {"": TEXTS})
+    expected = {(place, int(id[1:])) for place, id in PAIRS}
+    assert pairs_of(done("match", subscriptions, events, "--format", "jsonl")) == expected
+    assert (
+        pairs_of(done("match", subscriptions, "-", "--format", "jsonl", input="\n".join(TEXTS))) == expected
+    )
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5])
+def test_batches_change_nothing(alerts: Path, items: Path, batch: int) -> None:
+    assert pairs_of(done("match", alerts, items, "--format", "jsonl", "--batch", batch)) == PAIRS
+
+
+@pytest.mark.parametrize("method", ["auto", "brute", "count", "trie"])
+def test_methods_change_nothing(alerts: Path, items: Path, method: str) -> None:
+    assert pairs_of(done("match", alerts, items, "--format", "jsonl", "--method", method)) == PAIRS
+
+
+def test_event_ids_and_formats(tmp_path: Path, alerts: Path, items: Path) -> None:
+    expected = {(f"k{place}", id) for place, id in PAIRS}
+    assert pairs_of(done("match", alerts, items, "--event-id", "key", "--format", "jsonl")) == expected
+    rows = list(
+        csv.reader(io.StringIO(done("match", alerts, items, "--event-id", "key", "--format", "csv").stdout))
+    )
+    assert rows[0] == ["event", "subscription"] and {tuple(row) for row in rows[1:]} == expected
+    for name in ("out.parquet", "out.jsonl", "out.csv", "out.csv.gz"):
+        result = done("match", alerts, items, "--event-id", "key", "--output", tmp_path / name)
+        assert result.stdout == ""
+    table = pq.read_table(tmp_path / "out.parquet")
+    assert set(zip(*table.to_pydict().values(), strict=True)) == expected
+    assert gzip.decompress((tmp_path / "out.csv.gz").read_bytes()) == (tmp_path / "out.csv").read_bytes()
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == len(PAIRS)
+
+
+def test_integer_ids_stay_integers_and_zeros_stay(tmp_path: Path) -> None:
+    events = save(tmp_path / "e.txt", {"": ["tea"]})
+    for ids, expected in ([1, 2], 2), (["01", "02"], "02"):
+        subscriptions = save(tmp_path / "s.csv", {"id": ids, "subscription": ["coffee", "tea"]})
+        assert pairs_of(done("match", subscriptions, events, "--format", "jsonl")) == {(1, expected)}
+
+
+def test_an_answer_without_matches_has_columns(tmp_path: Path, alerts: Path) -> None:
+    for text in ("nothing\n", ""):
+        events = tmp_path / "none.txt"
+        events.write_text(text)
+        assert done("match", alerts, events, "--format", "csv").stdout == "event,subscription\n"
+        done("match", alerts, events, "--output", tmp_path / "none.parquet")
+        table = pq.read_table(tmp_path / "none.parquet")
+        assert table.schema.types == [pa.int64(), pa.string()] and len(table) == 0
+        assert done("match", alerts, events).stdout == ""
+
+
+def test_the_table_shows_some_rows_and_counts_the_rest(alerts: Path, items: Path) -> None:
+    whole = done("match", alerts, items).stdout
+    assert all(id in whole for _, id in PAIRS) and "more" not in whole
+    assert whole == done("match", alerts, items, "--rows", 0).stdout
+    short = done("match", alerts, items, "--rows", 2).stdout
+    assert sum(short.count(id) for id in SUBSCRIPTIONS) == 2
+    assert f"... and {len(PAIRS) - 2} more" in short
+
+
+def test_markup_in_values_is_printed_as_it_is(tmp_path: Path) -> None:
+    subscriptions = save(tmp_path / "s.csv", {"id": ["[red]x[/red]"], "subscription": ["tea"]})
+    events = save(tmp_path / "e.txt", {"": ["tea"]})
+    assert "[red]x[/red]" in done("match", subscriptions, events).stdout
+
+
+def test_explain_gives_a_reason_for_every_pair(alerts: Path, items: Path) -> None:
+    result = done("match", alerts, items, "--explain", "--format", "jsonl")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert {(row["event"], row["subscription"]) for row in rows} == PAIRS
+    assert all(row["why"] for row in rows)
+    assert any("bailout" in row["why"] for row in rows if row["subscription"] == "s3")
+
+
+def test_stemmer_and_stop_words(tmp_path: Path) -> None:
+    subscriptions = save(tmp_path / "s.txt", {"": ["the crises"]})
+    events = save(tmp_path / "e.txt", {"": ["crisis", "many crises"]})
+    assert pairs_of(done("match", subscriptions, events, "--format", "jsonl")) == set()
+    stop = save(tmp_path / "stop.txt", {"": ["the"]})
+    plain = done("match", subscriptions, events, "--format", "jsonl", "--stop-words", stop)
+    assert pairs_of(plain) == {(2, 1)}
+    events = save(tmp_path / "e.txt", {"": ["crisis", "a crise"]})
+    stemmed = done(
+        "match", subscriptions, events, "--format", "jsonl", "--stop-words", stop, "--stemmer", "english"
+    )
+    assert pairs_of(stemmed) == {(2, 1)}
+
+
+def test_events_without_text_are_counted(tmp_path: Path, alerts: Path) -> None:
+    events = tmp_path / "e.jsonl"
+    events.write_text('{"text": "tea"}\n{"text": null}\n{"text": "tea"}\n')
+    result = done("match", alerts, events, "--format", "jsonl")
+    assert pairs_of(result) == {(1, "s5"), (3, "s5")}
+    assert "2 events (1 more had no text), 2 pairs" in result.stderr
+
+
+def test_a_snapshot_is_built_described_checked_and_matched(built: Path, items: Path, alerts: Path) -> None:
+    assert pairs_of(done("match", built, items, "--format", "jsonl")) == PAIRS
+    shown = done("index", "info", built).stdout
+    assert all(word in shown for word in ("version", "keywords", "auto", "subscriptions", "5", "int64"))
+    assert "as they were written" in done("index", "verify", built).stdout
+    assert "version 2, 5 subscriptions" in done("index", "build", alerts, built).stderr
+    assert "version 3, 5 subscriptions" in done("index", "build", built, built).stderr
+    assert pairs_of(done("match", built, items, "--format", "jsonl", "--language", "keywords")) == PAIRS
+
+
+def test_a_damaged_snapshot_is_noticed(built: Path, items: Path) -> None:
+    file = max(built.glob("data-*/*.npy"), key=lambda file: file.stat().st_size)
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    fails("index", "verify", built, says=[file, "altered", "save the index again"])
+    file.write_bytes(content[:-1])
+    for arguments in (("index", "info", built), ("match", built, items)):
+        fails(*arguments, says=[file, "truncated"])
+
+
+def test_explaining_one_pair(alerts: Path, built: Path, tmp_path: Path) -> None:
+    for source in (alerts, built):
+        yes = done("explain", source, TEXTS[0], "s1").stdout
+        no = done("explain", source, TEXTS[2], "s1").stdout
+        assert yes != no and "crisis" in no
+        fails("explain", source, "tea", "s9", says=["no subscription 's9'", source])
+    lines = save(tmp_path / "s.txt", {"": ["coffee", "tea"]})
+    assert done("explain", lines, "green tea", 2).stdout.startswith("match")
+    done("index", "build", lines, tmp_path / "numbered")
+    assert done("explain", tmp_path / "numbered", "green tea", 1).stdout.startswith("no match")
+
+
+def test_methods_are_listed() -> None:
+    listed = done("methods", "keywords").stdout.split()
+    assert listed[0] == "auto" and {"brute", "count", "trie"} <= set(listed)
+    assert all(word in done("methods").stdout for word in ("keywords", "auto", "trie"))
+    fails("methods", "telepathy", says=["telepathy", "keywords"])
+
+
+def test_mistakes_in_files_are_placed(tmp_path: Path, alerts: Path, items: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"text": "tea"}\n{"text": \n')
+    fails("match", alerts, bad, "--format", "table", says=[bad, "line 2", "not JSON"])
+    lines = save(tmp_path / "bad.txt", {"": ["tea", "", "greece AND (crisis"]})
+    message = fails("match", lines, items, says=[lines, "line 3"])
+    assert "^" in message and "greece AND (crisis" in message
+    rows = save(tmp_path / "bad.csv", {"id": ["a", "b"], "subscription": ["tea", ""]})
+    fails("match", rows, items, says=[rows, "row 2"])
+    fails("match", alerts, items, "--text", "txt", says=[items, "'txt'", "'key', 'text'"])
+    fails("match", alerts, items, "--id", "nr", says=[alerts, "'nr'", "'id', 'subscription'"])
+    fails("match", tmp_path / "absent.csv", items, says=["absent.csv", "no such file"])
+    fails("match", alerts, tmp_path, says=[tmp_path, "folder"])
+    fails("match", tmp_path, items, says=[tmp_path, "no Watchword snapshot"])
+
+
+def test_options_that_make_no_sense(tmp_path: Path, alerts: Path, items: Path, built: Path) -> None:
+    fails("match", alerts, items, "--method", "magic", says=["magic", "auto"])
+    fails("match", alerts, items, "--language", "runes", says=["runes", "keywords"])
+    fails("match", alerts, items, "--stemmer", "klingon", says=["klingon"])
+    fails("match", alerts, items, "--format", "parquet", says=["--output"])
+    fails("match", alerts, items, "--output", tmp_path / "out.xyz", says=["out.xyz", ".parquet"])
+    fails("match", alerts, items, "--output", tmp_path / "no" / "out.csv", says=["No such file"])
+    fails("match", alerts, items, "--output", tmp_path / "out.csv", "--format", "table", says=["--format"])
+    fails("match", alerts, items, "--output", items, says=["overwrite an input"])
+    fails("match", built, items, "--method", "brute", says=["--method", "built"])
+    fails("match", built, items, "--language", "paths", says=["keywords", "paths"])
+    fails("index", "build", alerts, tmp_path, says=[tmp_path, "other files"])
+    assert items.read_text() and not (tmp_path / "out.csv").exists()
+    assert run("match", alerts).exit_code == 2
+    assert run("match", alerts, items, "--batch", 0).exit_code == 2
+
+
+def test_help_teaches_and_loads_nothing_heavy() -> None:
+    for arguments in ([], ["match"], ["explain"], ["methods"], ["index", "build"], ["index", "info"]):
+        shown = done(*arguments, "--help").stdout
+        assert "watchword" in shown
+    assert done("--version").stdout.startswith("watchword 0.")
+    code = (
+        "import sys; from watchword.cli import app; "
+        "app(['--help'], standalone_mode=False); "
+        "sys.exit(bool({'numba', 'pyarrow', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
+
+
+def test_results_do_not_wait_for_the_end_of_a_pipe(alerts: Path) -> None:
+    command = [*COMMAND, "match", str(alerts), "-", "--format", "jsonl"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin and process.stdout
+        for place in (1, 2):
+            process.stdin.write(b"green tea\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline()) == {"event": place, "subscription": "s5"}
+        process.stdin.close()
+        process.wait()
+        assert process.returncode == 0
+
+
+def test_ctrl_c_ends_quietly(alerts: Path) -> None:
+    command = [*COMMAND, "match", str(alerts), "-", "--format", "jsonl"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdin.write(b"green tea\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == b""
+        process.wait()
+        assert process.returncode == 130
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "table"])
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path, format: str) -> None:
+    subscriptions = save(tmp_path / "s.txt", {"": ["tea"] * 50})
+    events = save(tmp_path / "e.txt", {"": ["tea"] * 2000})
+    command = [
+        *COMMAND,
+        "match",
+        str(subscriptions),
+        str(events),
+        "--format",
+        format,
+        "--rows",
+        "0",
+        "--batch",
+        "50",
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.read(100)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.wait()
+        assert process.returncode == 141

@@ -93,9 +93,7 @@ def affordable(run: Callable[[int], object], most: int, seconds: float) -> int:
         count = min(most, count * 4)
 
 
-def with_ratios(
-    rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method"
-) -> list[Row]:
+def with_ratios(rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method") -> list[Row]:
     """Return the rows with a column ``× baseline`` per baseline: the value over the baseline row's."""
     known = {row[name]: row.get(column) for row in rows}
     present = [baseline for baseline in baselines if known.get(baseline)]
@@ -146,9 +144,7 @@ class Report:
 
     def write(self, path: Path) -> None:
         """Write everything reported so far as JSON."""
-        path.write_text(
-            json.dumps(self.content, indent=2, ensure_ascii=False, default=float) + "\n", encoding="utf-8"
-        )
+        path.write_text(json.dumps(self.content, indent=2, ensure_ascii=False, default=float) + "\n", encoding="utf-8")
 
 
 def machine() -> dict[str, object]:
@@ -168,18 +164,12 @@ def _cpu_model() -> str:
     return models[0] if models else platform.processor() or platform.machine()
 
 
-def arguments(
-    description: str, sections: Iterable[str], argv: Sequence[str] | None = None
-) -> argparse.Namespace:
+def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | None = None) -> argparse.Namespace:
     """Read the command line that all benchmarks have."""
-    parser = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", choices=["small", "paper"], default="small", help="how much data (small)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure to FILE as well")
-    parser.add_argument(
-        "--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only"
-    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only")
     return parser.parse_args(argv)
 
 

@@ -163,9 +163,7 @@ def compare_distributions(report: Report, scale: Scale) -> None:
     report.table("Table 4.6: operations per item of `count` and `trie`", summary)
 
 
-def distribution_rows(
-    index: KeywordIndex, subscribed: str, scale: Scale
-) -> Iterator[tuple[tuple[str, str], Row]]:
+def distribution_rows(index: KeywordIndex, subscribed: str, scale: Scale) -> Iterator[tuple[tuple[str, str], Row]]:
     """Measure one index on the items of every pair that its subscriptions belong to."""
     meter = Meter(index)
     for pair in [pair for pair in TABLE_4_6 if pair[0] == subscribed]:
@@ -209,9 +207,7 @@ def match_text(report: Report, scale: Scale) -> None:
         rows: list[Row] = []
         for name, way in ways.items():
             rate = measure(way, work=len(texts), repeat=5)
-            rows.append(
-                {"method": name, "posts/s": rate.rate, "± %": 50 * rate.spread, "pairs": way().num_rows}
-            )
+            rows.append({"method": name, "posts/s": rate.rate, "± %": 50 * rate.spread, "pairs": way().num_rows})
         single = Measurement(tuple(timed(partial(index.match, text)) for text in texts[:5000]))
     report.table(
         f"text: {len(texts):,} posts against {len(queries):,} queries",
@@ -237,9 +233,7 @@ def prepare_save(scale: str, method: str, path: str) -> Callable[[], None]:
     return lambda: index.save(path)
 
 
-SECOND_PROCESS = (
-    "import sys; from watchword import KeywordIndex; KeywordIndex.open(sys.argv[1]).match('t17 t23 t901')"
-)
+SECOND_PROCESS = "import sys; from watchword import KeywordIndex; KeywordIndex.open(sys.argv[1]).match('t17 t23 t901')"
 
 
 def load_and_save(report: Report, scale: Scale) -> None:
@@ -267,9 +261,7 @@ def load_and_save(report: Report, scale: Scale) -> None:
             }
         )
     notes = "second process: start Python, import, open, first match; kernels cached"
-    report.table(
-        f"load: {scale.subscriptions:,} subscriptions", with_ratios(rows, "load s", BASELINES), notes
-    )
+    report.table(f"load: {scale.subscriptions:,} subscriptions", with_ratios(rows, "load s", BASELINES), notes)
 
 
 def change_one_at_a_time(report: Report, scale: Scale) -> None:
@@ -281,9 +273,7 @@ def change_one_at_a_time(report: Report, scale: Scale) -> None:
             with report.console.status(f"changes: {method}, {size:,}"):
                 index = KeywordIndex(table.slice(0, size), method=method)
                 rows.append({"method": method, "size": size, **change_rates(index, table, 2000)})
-    report.table(
-        "changes, one at a time", rows, "2,000 subscriptions added to the index, then removed from it"
-    )
+    report.table("changes, one at a time", rows, "2,000 subscriptions added to the index, then removed from it")
 
 
 def change_rates(index: KeywordIndex, table: pa.Table, changes: int) -> Row:

@@ -28,27 +28,30 @@ def main() -> None:
     texts = [f"{item['title']}. {item['text']}" for item in items]
 
     # ... that can be asked backwards: which subscriptions does this text satisfy, and why?
-    table = Table(title=f"{len(items)} items against {len(index)} subscriptions", show_lines=True)
+    table = Table(title=f"{len(items)} items against {len(index)} subscriptions")
     for column in ("item", "told", "because"):
         table.add_column(column)
     for item, text in zip(items, texts, strict=True):
         told = index.match(text)
-        reasons = [str(index.explain(text, name)) for name in told]
-        table.add_row(item["title"], "\n".join(told) or "nobody", "\n".join(reasons))
+        for name in told:
+            table.add_row(item["title"] if name == told[0] else "", name, str(index.explain(text, name)))
+        if not told:
+            table.add_row(item["title"], "nobody", "")
+        table.add_section()
     console.print(table)
 
     # A whole batch at once, as an Arrow table of pairs.
     pairs = index.match_many(texts)
-    console.print(f"match_many found the same {pairs.num_rows} pairs in one call.\n")
+    console.print(f"match_many finds all {pairs.num_rows} pairs in one call.\n")
 
     # Subscriptions come and go while items pass.
     index["new-reader"] = "orchestra AND encore"
     del index["quiet-days"]
-    console.print("after a change:", items[9]["title"], "→", index.match(texts[9]), "\n")
+    console.print(f"After a change, “{items[9]['title']}” is for {' and '.join(index.match(texts[9]))}.\n")
 
-    console.print("[bold]Why it matched[/bold]", f"({items[1]['title']}, clean-energy)")
+    console.print("[bold]Why it matched[/bold]", f"(clean-energy: {items[1]['title']})")
     console.print(str(index.explain(texts[1], "clean-energy")), markup=False, end="\n\n")
-    console.print("[bold]A near miss[/bold]", f"({items[3]['title']}, rescues)")
+    console.print("[bold]A near miss[/bold]", f"(rescues: {items[3]['title']})")
     console.print(str(index.explain(texts[3], "rescues")), markup=False)
 
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from tests.contract import FORMS, Case, Id, Model, found, storable
+from tests.contract import FORMS, Case, Id, Model, found
 from watchword import EventError, Index, SubscriptionError
 
 numbers = st.integers(0, 7)
@@ -62,7 +62,7 @@ def machine(case: Case) -> type[RuleBasedStateMachine]:
 
         @rule(load=loads, form=st.sampled_from(sorted(FORMS)))
         def update(self, load: dict[int, str], form: str) -> None:
-            model = storable(self.keyed(load)) if "table" in form else self.keyed(load)
+            model = self.keyed(load)
             self.index.update(FORMS[form](model))
             self.model.update(model)
 

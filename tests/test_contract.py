@@ -113,6 +113,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def test_a_life_in_random_steps(case: Case) -> None:
-    run_state_machine_as_test(
-        machine(case), settings=settings(max_examples=15, stateful_step_count=25, deadline=None)
-    )
+    run_state_machine_as_test(machine(case), settings=settings(max_examples=15, stateful_step_count=25, deadline=None))

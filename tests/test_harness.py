@@ -83,9 +83,7 @@ def test_figures_are_short(value: object, text: str) -> None:
 
 def test_a_report_prints_tables_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = Report("a title", {"seed": 5})
-    report.table(
-        "a table", [{"method": "trie", "nodes": 1200}, {"method": "count", "postings": 0.5}], "a caption"
-    )
+    report.table("a table", [{"method": "trie", "nodes": 1200}, {"method": "count", "postings": 0.5}], "a caption")
     report.note("a remark")
     printed = capsys.readouterr().out
     for piece in ("a title", "seed: 5", "a table", "1,200", "0.5", "–", "a caption", "a remark", "numba"):

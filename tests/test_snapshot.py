@@ -279,9 +279,7 @@ def test_refused_permission_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("step", ["_write_array", "_sync_folder", "_publish"])
-def test_a_failed_save_keeps_the_old_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_failed_save_keeps_the_old_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     write(tmp_path)
 
     def no_space(*_: object) -> None:
@@ -385,9 +383,7 @@ def test_two_writers_and_a_reader_race(tmp_path: Path) -> None:
     path = tmp_path / "index"
     write(path, meta={"value": 0}, arrays={name: np.zeros(500, np.int32) for name in "abc"})
     writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", RACER, str(path), str(value)], stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", RACER, str(path), str(value)], stdout=subprocess.PIPE, text=True)
         for value in (1, 2)
     ]
     reads = 0
@@ -401,9 +397,7 @@ def test_two_writers_and_a_reader_race(tmp_path: Path) -> None:
     assert reads and len(list(path.glob("data-*"))) == 1
 
 
-def test_a_reader_overtaken_by_a_writer_takes_the_new_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_overtaken_by_a_writer_takes_the_new_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path)
     read_manifest, turns = snapshot._read_manifest, []
 

@@ -86,16 +86,12 @@ VALUE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 @given(rows=st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=9), size=st.integers(1, 4))
 @example(rows=[("a\r", "\r\n"), ("\n", '"')], size=1)
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv.gz", "a.jsonl", "a.parquet"])
-def test_values_come_back_as_written(
-    tmp_path: Path, name: str, rows: list[tuple[str, str]], size: int
-) -> None:
+def test_values_come_back_as_written(tmp_path: Path, name: str, rows: list[tuple[str, str]], size: int) -> None:
     quoted = csv.QUOTE_ALL
     path = tmp_path / name
     if name.startswith(("a.csv", "a.tsv")):
         out = io.StringIO()
-        csv.writer(out, delimiter="\t" if "tsv" in name else ",", quoting=quoted).writerows(
-            [("k", "text"), *rows]
-        )
+        csv.writer(out, delimiter="\t" if "tsv" in name else ",", quoting=quoted).writerows([("k", "text"), *rows])
         given_path = put(path, out.getvalue())
     else:
         given_path = put_rows(path, rows, ("k", "text"))
@@ -187,9 +183,7 @@ def test_columns_are_guessed(tmp_path: Path) -> None:
     assert subscriptions(csv_of("text", "id", "query")) == [("id!", "query!")]
     assert subscriptions(csv_of("id", "rule")) == [("id!", "rule!")]
     assert subscriptions(csv_of("rule")) == [(1, "rule!")]
-    assert subscriptions(csv_of("name", "rule", "note"), id="name", subscription="note") == [
-        ("name!", "note!")
-    ]
+    assert subscriptions(csv_of("name", "rule", "note"), id="name", subscription="note") == [("name!", "note!")]
 
 
 def test_missing_columns_list_those_there(tmp_path: Path) -> None:

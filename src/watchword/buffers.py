@@ -8,7 +8,8 @@ is never written to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ Int64 = npt.NDArray[np.int64]
 NO_BYTES = np.empty(0, np.uint8)
 
 
-class Strings(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Strings:
     """Byte strings in one run. `surrogates`: lone surrogates may stand in it, each as its three bytes."""
 
     data: UInt8

@@ -9,7 +9,7 @@ given up in `gone`. `compact` packs everything into a new base without gaps.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -89,12 +89,12 @@ class Catalog:
 
     def id(self, slot: int) -> Id:
         """Return the id of a slot."""
-        ids, count = self.base.ids, self.base.count
+        ids, tail = self.base.ids, slot - self.base.count
         if self.kind is int:
-            return int(ids[slot] if slot < count else self.tail_ints[slot - count])  # type: ignore[arg-type]
-        if slot < count:
+            return int(self.tail_ints[tail] if tail >= 0 else ids[slot])  # type: ignore[index]
+        if tail < 0:
             return ids.text(slot)  # type: ignore[union-attr]
-        slot -= count
+        slot = tail
         return self.tail_bytes[self.tail_cuts[slot] : self.tail_cuts[slot + 1]].tobytes().decode()
 
     def text(self, slot: int) -> str:
@@ -194,7 +194,8 @@ class Catalog:
         if first == 0:
             base = packed(ids, texts)
         elif kind is int:
-            base = packed(np.concatenate([ids_before, ids]), _appended(texts_before, texts), first)  # type: ignore[arg-type, list-item]
+            joined: Any = np.concatenate([ids_before, ids])
+            base = packed(joined, _appended(texts_before, texts), first)
         else:
             joined = _appended(ids_before, ids)  # type: ignore[arg-type]
             base = packed(joined, _appended(texts_before, texts), first)
@@ -229,10 +230,10 @@ class Catalog:
         """Return the catalog that `arrays` describes."""
         self = cls()
         ids = arrays.get("ids")
-        texts = Strings(arrays["texts.data"], arrays["texts.offsets"])
+        texts = Strings(arrays["texts.data"], arrays["texts.offsets"], surrogates=True)
         column = Strings(arrays["ids.data"], arrays["ids.offsets"]) if ids is None else ids
-        self.base = Base(column, texts, arrays["table"])
         if texts.count:
+            self.base = Base(column, texts, arrays["table"])
             self.kind = str if ids is None else int
         return self
 
@@ -285,9 +286,9 @@ class Catalog:
                 (self.changed[slot] if slot in self.changed else pieces.text(i))
                 for i, slot in enumerate(base_slots.tolist())
             ]
-            pieces = from_pieces([text.encode() for text in texts])
+            pieces = from_pieces([text.encode("utf-8", "surrogatepass") for text in texts])
         tail = [self.tail_texts[slot - count] for slot in slots[slots >= count].tolist()]
-        return ids, _appended(pieces, from_pieces([text.encode() for text in tail if text is not None]))
+        return ids, _appended(pieces, from_pieces([text.encode("utf-8", "surrogatepass") for text in tail if text is not None]))
 
     def _install(self, base: Base, kind: type | None) -> None:
         self.base = base
@@ -309,22 +310,19 @@ def packed(ids: Int64 | Strings, texts: Strings, known: int = 0) -> Base:
         row = kernels.index_ints(ids, table)
     if row >= 0:
         shown = ids.text(row) if isinstance(ids, Strings) else int(ids[row])
-        raise SubscriptionError(
-            f"the id {shown!r} stands more than once; ids must be unique", row=row - known
-        )
-    return Base(ids, texts, table)
+        raise SubscriptionError(f"the id {shown!r} stands more than once; ids must be unique", row=row - known)
+    return Base(ids, replace(texts, surrogates=True), table)
 
 
 def find_rows(ids: Int64 | Strings, base: Base) -> Int32:
     """Return the row of each id in `base`, -1 where there is none."""
     from watchword.kernels import ids as kernels
 
-    if isinstance(ids, Strings):
-        rows = np.empty(ids.count, np.int32)
-        column = base.ids if isinstance(base.ids, Strings) else _NO_STRINGS
+    rows = np.full(ids.count if isinstance(ids, Strings) else len(ids), -1, np.int32)
+    if isinstance(ids, Strings) and isinstance(base.ids, Strings):
+        column = base.ids
         kernels.find_strings(ids.data, ids.offsets, column.data, column.offsets, base.table, rows)
-    else:
-        rows = np.empty(len(ids), np.int32)
+    elif not isinstance(ids, Strings) and not isinstance(base.ids, Strings):
         kernels.find_ints(ids, base.ids, base.table, rows)
     return rows
 

@@ -41,16 +41,13 @@ def columns(subscriptions: Any, catalog: Catalog) -> tuple[Int64 | Strings, Stri
         keys.append(key)
         pieces.append(_encoded(text, row))
     ids = np.array(keys, np.int64) if kind is int else from_pieces([key.encode() for key in keys])
-    return ids, from_pieces(pieces)
+    return ids, from_pieces(pieces, surrogates=True)
 
 
 def _encoded(text: Any, row: int) -> bytes:
     if not isinstance(text, str):
         raise SubscriptionError(f"a subscription is a str, not {text!r} ({type(text).__name__})", row=row)
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise SubscriptionError(f"lone surrogate at position {error.start} of {text!r}", row=row) from None
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _table_columns(table: pa.Table | pa.RecordBatch, catalog: Catalog) -> tuple[Int64 | Strings, Strings]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from watchword.errors import OptionError, SnapshotError, SubscriptionError
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 Arrays = dict[str, npt.NDArray[Any]]
-Subscriptions = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
+Subscriptions: TypeAlias = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
 
 LANGUAGES: dict[str, str] = {"keywords": "watchword.keywords:KeywordIndex"}
 """The languages, and where their classes live."""
@@ -143,9 +143,7 @@ class Index(MutableMapping[Any, str]):
 
     def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto") -> None:
         if method not in self.methods:
-            raise OptionError(
-                f"no method {method!r} for {self.language}; there are: {', '.join(self.methods)}"
-            )
+            raise OptionError(f"no method {method!r} for {self.language}; there are: {', '.join(self.methods)}")
         self.method = method
         self._catalog = Catalog()
         self._events = 0
@@ -269,9 +267,7 @@ class Index(MutableMapping[Any, str]):
             self._catalog = Catalog.from_arrays(_below("catalog.", saved.arrays))
             self._restore(saved.arrays)
         except (KeyError, TypeError, ValueError) as error:
-            raise SnapshotError(
-                f"its parts do not fit together ({error}); build it anew", path=path
-            ) from error
+            raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
         return self
 
     # what a language provides

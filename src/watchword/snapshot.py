@@ -120,18 +120,14 @@ def verify(path: str | os.PathLike[str]) -> Snapshot:
 # Reading
 
 
-def _open(
-    folder: Path, language: str | None, load: Callable[[Path, dict[str, Any]], npt.NDArray[Any]]
-) -> Snapshot:
+def _open(folder: Path, language: str | None, load: Callable[[Path, dict[str, Any]], npt.NDArray[Any]]) -> Snapshot:
     with _failures_named(folder, "read"):
         manifest = _read_manifest(folder)
         while True:
             _check_language(folder, manifest, language)
             data = folder / manifest["data"]
             try:
-                arrays = {
-                    entry["name"]: load(data / f"{entry['name']}.npy", entry) for entry in manifest["files"]
-                }
+                arrays = {entry["name"]: load(data / f"{entry['name']}.npy", entry) for entry in manifest["files"]}
             except FileNotFoundError as error:
                 newer = _read_manifest(folder)
                 if newer["data"] == manifest["data"]:
@@ -149,17 +145,13 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         if not folder.exists():
             raise SnapshotError("there is no such folder", path=folder) from None
-        raise SnapshotError(
-            f"the folder holds no Watchword snapshot: it has no {MANIFEST}", path=folder
-        ) from None
+        raise SnapshotError(f"the folder holds no Watchword snapshot: it has no {MANIFEST}", path=folder) from None
     except NotADirectoryError:
         raise SnapshotError("this is a file; a snapshot is a folder", path=folder) from None
     try:
         manifest = json.loads(text)
     except ValueError:
-        raise SnapshotError(
-            f"this is not JSON, so truncated, altered or foreign: {_DAMAGED}", path=path
-        ) from None
+        raise SnapshotError(f"this is not JSON, so truncated, altered or foreign: {_DAMAGED}", path=path) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise SnapshotError("this is another program's file, not a Watchword manifest", path=path)
     written_by = manifest.get("format_version")

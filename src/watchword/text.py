@@ -103,9 +103,7 @@ def tokenize(strings: Strings) -> Tokens:
     ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
     ends[0] = 0
     row_ends = np.empty(strings.count, np.int64)
-    count = kernels.tokenize(
-        strings.data, strings.offsets, strings.surrogates, *tables(), out, ends[1:], row_ends
-    )
+    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends[1:], row_ends)
     if count < 0:
         row = -1 - count
         raise EventError("invalid UTF-8; decode or repair the text before matching it", position=row)

@@ -130,9 +130,7 @@ def test_counter_segments_come_and_go():
 
     def held(row):
         table = counter.ground[row // group]
-        return counter.segments[
-            counter.second[table * FANOUT + row // SEGMENT % FANOUT] * SEGMENT + row % SEGMENT
-        ]
+        return counter.segments[counter.second[table * FANOUT + row // SEGMENT % FANOUT] * SEGMENT + row % SEGMENT]
 
     assert [held(row) for row in rows] == sizes.tolist()
     assert counter.population.tolist() == [2, 2, 1, 1]
@@ -184,10 +182,25 @@ def test_threads_share_a_structure(make):
     rows = [sorted(set(rng.integers(0, 60, 3).tolist()), reverse=True) for _ in range(3000)]
     structure.load(rows_of(rows), int32(range(3000)))
     batches = [
-        rows_of([sorted(set(rng.integers(0, 60, 25).tolist()), reverse=True) for _ in range(20)])
-        for _ in range(16)
+        rows_of([sorted(set(rng.integers(0, 60, 25).tolist()), reverse=True) for _ in range(20)]) for _ in range(16)
     ]
     alone = [found(structure.match(batch)) for batch in batches]
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda batch: found(structure.match(batch)), batches * 4))
     assert together == alone * 4
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_private_memory_maps_can_be_changed(make, tmp_path):
+    for name, array in table_2_1(make()).arrays().items():
+        np.save(tmp_path / f"{name}.npy", array)
+
+    def opened():
+        return make.from_arrays({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
+
+    structure = opened()
+    structure.remove(int32([24, 1]), 2)
+    structure.add(int32([60, 24]), 9)
+    item = rows_of([[60, 24, 1]])
+    assert found(structure.match(item)) == [[9]]
+    assert found(opened().match(item)) == [[2]]

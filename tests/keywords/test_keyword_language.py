@@ -105,7 +105,7 @@ TRUTH = {
         ("東京", ["東京 タワー"], ["東 京", "東京タワー"]),
         ("שלום", ["שלום!"], ["שלוםם"]),
         ("x\u3000OR\u00a0y", ["x", "y"], ["z"]),
-        ("x\ud800y", ["x y", "x\udfffy"], ["xy", "y x"]),
+        ("x y", ["x\ud800y"], ["xy"]),
         ("½", ["½ cup"], ["1 2"]),
         ("🙂 smile", ["smile 🙃"], ["🙂"]),
     ],
@@ -116,12 +116,18 @@ TRUTH = {
 @pytest.mark.parametrize("chapter", TRUTH)
 def test_language(method: str, chapter: str) -> None:
     queries = [query for query, _, _ in TRUTH[chapter]]
-    index = KeywordIndex([(query.replace("\ud800", "?"), query) for query in queries], method=method)
+    index = KeywordIndex(zip(queries, queries, strict=True), method=method)
     for query, yes, no in TRUTH[chapter]:
-        key = query.replace("\ud800", "?")
-        assert index[key] == query
+        assert index[query] == query
         for text in [*yes, *no]:
-            assert (key in index.match(text)) == (text in yes) == oracle.matches(query, text), (query, text)
+            assert (query in index.match(text)) == (text in yes) == oracle.matches(query, text), (query, text)
+
+
+def test_lone_surrogates_separate_words_of_a_subscription() -> None:
+    index = KeywordIndex({"s": "x\ud800y"})
+    assert dict(index) == {"s": "x\ud800y"}
+    assert index.match("x y") == index.match("x\udfffy") == ["s"]
+    assert index.match("xy") == index.match("y x") == []
 
 
 @every_method
@@ -129,7 +135,7 @@ def test_terms_already_analysed(method: str) -> None:
     index = KeywordIndex({"word": "greece", "phrase": '"new york"', "not": "NOT greece"}, method=method)
     assert index.match(["greece"]) == ["word"]
     assert index.match(("greece", "new", "york")) == ["word", "phrase"]
-    assert index.match({"greece": 1}) == index.match({"greece"}) == index.match(iter(["greece"])) == ["word"]
+    assert index.match({"greece"}) == index.match(iter(["greece"])) == ["word"]
     assert index.match(["Greece"]) == ["not"], "used as they are"
     assert index.match(["new york", "new"]) == ["not"]
     assert index.match([]) == ["not"]
@@ -154,9 +160,7 @@ def test_stop_words(method: str) -> None:
 
 @every_method
 def test_stemming(method: str) -> None:
-    index = KeywordIndex(
-        {1: "running cats", 2: '"fishing boats"', 3: "cat -dogs"}, method=method, stemmer="english"
-    )
+    index = KeywordIndex({1: "running cats", 2: '"fishing boats"', 3: "cat -dogs"}, method=method, stemmer="english")
     assert index.match("A cat runs") == [1, 3]
     assert index.match("the fished boat; a dog's cat") == [2]
     assert index.match(["run", "cat"]) == [1, 3]
@@ -249,9 +253,7 @@ def test_nodes_of_figure_2_5() -> None:
 
 
 def test_explanations() -> None:
-    index = KeywordIndex(
-        {"s": "greece (crisis OR bailout) NOT imf", "t": "alpha beta gamma OR delta epsilon"}
-    )
+    index = KeywordIndex({"s": "greece (crisis OR bailout) NOT imf", "t": "alpha beta gamma OR delta epsilon"})
     held = index.explain("Greece: a crisis", "s")
     assert held and "crisis" in str(held) and len(held.clauses) == 2
     missing = index.explain("crisis and bailout", "s")

@@ -42,9 +42,7 @@ def test_sets_have_distinct_terms_of_the_vocabulary(
 ) -> None:
     shares = data.draw(st.dictionaries(st.integers(1, size), st.floats(0.1, 1), min_size=1))
     exponent = data.draw(st.floats(0, 6))
-    sets = generate(
-        Vocabulary.zipf(size, exponent), 30, Lengths.from_probabilities(shares), distribution, seed
-    )  # type: ignore[arg-type]
+    sets = generate(Vocabulary.zipf(size, exponent), 30, Lengths.from_probabilities(shares), distribution, seed)  # type: ignore[arg-type]
     assert sets.offsets.dtype == np.int64 and sets.terms.dtype == np.int32 and len(sets) == 30
     for row in rows(sets):
         assert len(row) in shares and len(set(row)) == len(row) and all(0 <= term < size for term in row)

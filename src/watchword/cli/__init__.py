@@ -13,9 +13,7 @@ import typer
 
 from watchword.cli import explaining, matching, snapshots
 
-app = typer.Typer(
-    name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False
-)
+app = typer.Typer(name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("match")(matching.match)
 app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)

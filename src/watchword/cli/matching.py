@@ -57,14 +57,12 @@ def match(
         str | None, typer.Option(metavar="FILE", help="Where to write.", show_default="standard output")
     ] = None,
     rows: Annotated[
-        int, typer.Option(min=0, help="How many rows a table shows; 0 shows, and so keeps in memory, all.")
+        int, typer.Option(min=1, max=1000, help="How many rows a table shows; other formats write all.")
     ] = 50,
     stemmer: opening.StemmerOption = None,
     stop_words: opening.StopWordsOption = None,
     batch: Annotated[int, typer.Option(min=1, help="How many events to match at a time.")] = 10_000,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")
-    ] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")] = False,
 ) -> None:
     """Find the subscriptions that each event satisfies, one row per pair.
 
@@ -146,9 +144,7 @@ def _match(index: Index, source: Events, batch: Batch, explain: bool) -> pa.Tabl
     columns = {"event": pa.chunked_array([batch.ids]).take(positions), "subscription": ids}
     if explain:
         pieces = zip(batch.texts.take(positions.combine_chunks()).to_pylist(), ids.to_pylist(), strict=True)
-        columns["why"] = pa.chunked_array(
-            [[str(index.explain(text, id)) for text, id in pieces]], pa.string()
-        )
+        columns["why"] = pa.chunked_array([[str(index.explain(text, id)) for text, id in pieces]], pa.string())
     return pa.table(columns)
 
 

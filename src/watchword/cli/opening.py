@@ -19,19 +19,13 @@ KINDS = "CSV, TSV, JSON lines or Parquet, by its name (also .gz); any other file
 
 SubscriptionsArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="SUBSCRIPTIONS", help=f"A snapshot folder, or a file: {KINDS}, with line numbers as ids."
-    ),
+    typer.Argument(metavar="SUBSCRIPTIONS", help=f"A snapshot folder, or a file: {KINDS}, with line numbers as ids."),
 ]
-LanguageOption = Annotated[
-    str | None, typer.Option(help="The subscriptions' language.", show_default="keywords")
-]
+LanguageOption = Annotated[str | None, typer.Option(help="The subscriptions' language.", show_default="keywords")]
 MethodOption = Annotated[
     str | None, typer.Option(help="How to match; see [bold]watchword methods[/bold].", show_default="auto")
 ]
-IdOption = Annotated[
-    str | None, typer.Option("--id", help="Column of the subscriptions' ids.", show_default="id")
-]
+IdOption = Annotated[str | None, typer.Option("--id", help="Column of the subscriptions' ids.", show_default="id")]
 SubscriptionOption = Annotated[
     str | None,
     typer.Option(
@@ -43,9 +37,7 @@ SubscriptionOption = Annotated[
 StemmerOption = Annotated[
     str | None, typer.Option(help="Match by stems of this language, such as english (needs PyStemmer).")
 ]
-StopWordsOption = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")
-]
+StopWordsOption = Annotated[str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")]
 
 
 @dataclass(frozen=True)
@@ -90,9 +82,8 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     except SubscriptionError as error:
         if error.row is None:
             raise
-        raise TableError(
-            error.message, path=subscriptions.label, place=subscriptions.place(error.row)
-        ) from None
+        message = str(error).removeprefix(f"row {error.row}: ")  # with the pointer that a syntax error draws
+        raise TableError(message, path=subscriptions.label, place=subscriptions.place(error.row)) from None
 
 
 def _open_snapshot(path: str, options: IndexOptions) -> Index:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -24,11 +25,14 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(str(value)) for value in row))
-    Console(highlight=False).print(table)
+    console = Console(highlight=False)
+    with console.capture() as printed:
+        console.print(table)
+    typer.echo(printed.get(), nl=False)  # rich itself would hide that the reader has gone
 
 
 class TableResults:
-    """Matches in a table of at most `limit` rows (0: of all) and a count of the rest, printed at the end."""
+    """Matches in a table of at most `limit` rows and a count of the rest, printed at the end."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -39,7 +43,7 @@ class TableResults:
     def write(self, table: pa.Table) -> None:
         """Keep the rows of `table` that will be shown, and count them all."""
         self._header = table.column_names
-        shown = table.slice(0, self._limit - len(self._rows)) if self._limit else table
+        shown = table.slice(0, self._limit - len(self._rows))
         self._rows += zip(*(shown[name].to_pylist() for name in self._header), strict=True)
         self._count += len(table)
 
@@ -49,7 +53,7 @@ class TableResults:
             print_table(self._header, self._rows)
         left = self._count - len(self._rows)
         if left:
-            print(f"... and {left:,} more: --rows 0 shows all, --format jsonl and csv write all")
+            typer.echo(f"... and {left:,} more: --rows shows more of them, --format jsonl or csv writes all")
 
     def __enter__(self) -> Self:
         return self

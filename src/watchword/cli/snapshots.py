@@ -22,9 +22,7 @@ PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The snapshot'
 @reported
 def build(
     subscriptions: opening.SubscriptionsArgument,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="The folder to write: new, empty, or a snapshot.")
-    ],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write: new, empty, or a snapshot.")],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,

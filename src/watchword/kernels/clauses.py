@@ -6,7 +6,8 @@ and needs nothing more. From there on it is `high` plus the number of a *complex
     slots[c]            the subscription's slot
     shared[c]           1 where the subscription has other clauses too, so that it may be found twice
     program[starts[c]:stops[c]]   what is left to check, atom by atom: a head word, then the atom's terms;
-                        the head is twice the number of terms, plus one where the atom is forbidden
+                        the head is twice the number of terms, plus one where the atom is forbidden.
+                        Before it stand the terms of the structure's row, and their number last.
 
 An item is the set of its terms, and, where phrases are about, the sequence of them (-1 for unknown terms).
 """

@@ -11,9 +11,9 @@ Layout of the inverted file
 - ``state``: nodes used, first free node, live nodes, blocks used, first free block, live blocks, postings.
 
 Layout of the counter: ``ground[row // (FANOUT * SEGMENT)]`` is a second-level table, whose entry
-``row // SEGMENT % FANOUT`` in ``second`` is a segment, which has at ``row % SEGMENT`` in ``segments`` the row's
-number of terms. (The thesis takes the remainder by the product of all three levels; that of the lower two is
-meant.)
+``row // SEGMENT % FANOUT`` in ``second`` is a segment, which has at ``row % SEGMENT`` in ``segments`` the
+row's number of terms. (The thesis takes the remainder by the product of all three levels; that of the lower
+two is meant.)
 
 Invariant: every block but the head is full, so that the head's fill follows from the number of postings; a
 term node has at least one posting.
@@ -168,9 +168,7 @@ def compact_match(
                 spent += count
                 block = blocks[start + width - 1]
                 count = width - 1
-        _restore(
-            terms[offsets[item] : offsets[item + 1]], buckets, nodes, blocks, width, ground, second, segments
-        )
+        _restore(terms[offsets[item] : offsets[item + 1]], buckets, nodes, blocks, width, ground, second, segments)
         if fill > len(found):
             return item, used, operations
         used = fill

@@ -15,9 +15,7 @@ from watchword.kernels.termset import set_fill, set_table
 
 
 @kernel
-def inverted_match(
-    first, used, offsets, terms, heads, nodes, starts, sizes, payloads, pool, seen, ends, found
-):
+def inverted_match(first, used, offsets, terms, heads, nodes, starts, sizes, payloads, pool, seen, ends, found):
     """Match items from `first` on; see `Step` for the buffer's rules. Operations: postings read."""
     table = set_table(offsets)
     operations = 0

@@ -30,9 +30,7 @@ import numpy.typing as npt
 from watchword.kernels.jit import kernel
 from watchword.kernels.termset import set_fill, set_has, set_table
 
-IDS_END, FREE_ID, NODES, ROWS, CELLS_END, FREE_CELL, LINKS_END, FREE_LINK, EDGES, TOPS, STAMP, WANTED = range(
-    2, 14
-)
+IDS_END, FREE_ID, NODES, ROWS, CELLS_END, FREE_CELL, LINKS_END, FREE_LINK, EDGES, TOPS, STAMP, WANTED = range(2, 14)
 
 _Int32 = npt.NDArray[np.int32]
 _Int64 = npt.NDArray[np.int64]
@@ -66,12 +64,10 @@ class PosetArrays(NamedTuple):
 def new_poset() -> PosetArrays:
     """Return a poset without sets."""
     wide = ("signatures", "stamps", "top_signatures")
-    arrays = {
-        field: np.empty(0, np.int64 if field in wide else np.int32) for field in PosetArrays._fields[:-1]
-    }
+    arrays = (np.empty(0, np.int64 if field in wide else np.int32) for field in PosetArrays._fields[:-1])
     state = np.zeros(14, np.int64)
     state[[FREE_ID, FREE_CELL, FREE_LINK]] = -1
-    return PosetArrays(**arrays, state=state)
+    return PosetArrays(*arrays, state)
 
 
 @kernel

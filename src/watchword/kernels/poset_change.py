@@ -235,9 +235,9 @@ def insert_rows(poset, offsets, terms, payloads, first):
             above = _direct_parents(poset, parents, count)
             below = _direct_children(poset, terms, start, end, children)
             state[WANTED] = 2 * (above + below)
-            if state[LINKS_END] + state[WANTED] > len(poset.link_nodes) or state[
-                WORDS_END
-            ] + end - start > len(poset.words):
+            if state[LINKS_END] + state[WANTED] > len(poset.link_nodes) or state[WORDS_END] + end - start > len(
+                poset.words
+            ):
                 return row
             node = _new_node(poset, terms, start, end)
             _link(poset, node, parents, above, children, below)

@@ -43,9 +43,7 @@ def new_trie() -> TrieArrays:
     root = np.array([-1, 0, 0], np.int32)
     cells = np.empty(0, np.int32)
     state = np.array([1, -1, 0, -1, 0, 0, 0], np.int64)
-    return TrieArrays(
-        *new_table(), root[:1].copy(), root[1:2].copy(), root[2:].copy(), cells, cells.copy(), state
-    )
+    return TrieArrays(*new_table(), root[:1].copy(), root[1:2].copy(), root[2:].copy(), cells, cells.copy(), state)
 
 
 @kernel

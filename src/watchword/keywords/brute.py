@@ -84,9 +84,7 @@ class RowPool:
         """Return the pool that `arrays` describes."""
         made = cls()
         made.numbers = RowNumbers.from_arrays(arrays)
-        made.starts, made.sizes, made.pool = (
-            np.asarray(arrays[name]) for name in ("starts", "sizes", "pool")
-        )
+        made.starts, made.sizes, made.pool = (np.asarray(arrays[name]) for name in ("starts", "sizes", "pool"))
         made.end, made.stored = len(made.pool), int(arrays["stored"][0])
         return made
 

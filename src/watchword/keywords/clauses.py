@@ -63,12 +63,12 @@ class ClauseTable:
             self.count += 1
             for name in ("slots", "shared", "starts", "stops"):
                 setattr(self, name, reserve(getattr(self, name), self.count))
-        size = len(clause.program)
-        self.program = reserve(self.program, self.fill + size)
-        self.program[self.fill : self.fill + size] = clause.program
+        words = [*clause.required, len(clause.required), *clause.program]
+        self.program = reserve(self.program, self.fill + len(words))
+        self.program[self.fill : self.fill + len(words)] = words
         self.slots[number], self.shared[number] = slot, clause.shared
-        self.starts[number], self.stops[number] = self.fill, self.fill + size
-        self.fill += size
+        self.fill += len(words)
+        self.starts[number], self.stops[number] = self.fill - len(clause.program), self.fill
         self.phrases += _has_phrase(clause.program)
         if not clause.required:
             self._always[number] = None
@@ -77,8 +77,17 @@ class ClauseTable:
             self._by_slot.setdefault(slot, []).append(number)
         return HIGH + number
 
-    def of(self, slot: int) -> list[int]:
-        """Return the numbers of a slot's clauses, in the order in which they were added."""
+    def of(self, slot: int) -> list[tuple[int, Complex]]:
+        """Return a slot's clauses, each with its payload."""
+        return [(HIGH + number, self._clause(number)) for number in self._numbers(slot)]
+
+    def _clause(self, number: int) -> Complex:
+        start, stop = int(self.starts[number]), int(self.stops[number])
+        count = int(self.program[start - 1])
+        required = self.program[start - 1 - count : start - 1].tolist()
+        return Complex(0, required, self.program[start:stop].tolist(), bool(self.shared[number]))
+
+    def _numbers(self, slot: int) -> list[int]:
         if self._by_slot is None:
             self._by_slot = {}
             for number in range(self.count):
@@ -88,10 +97,10 @@ class ClauseTable:
 
     def remove(self, slot: int) -> None:
         """Forget the clauses of a slot."""
-        for number in self.of(slot):
-            start, stop = int(self.starts[number]), int(self.stops[number])
-            self.phrases -= _has_phrase(self.program[start:stop].tolist())
-            self.waste += stop - start
+        for number in self._numbers(slot):
+            clause = self._clause(number)
+            self.phrases -= _has_phrase(clause.program)
+            self.waste += len(clause.required) + 1 + len(clause.program)
             self.slots[number] = -1
             self.starts[number] = self.stops[number] = 0
             self._free.append(number)
@@ -120,7 +129,7 @@ class ClauseTable:
         """Turn payloads into slots, checking what structures cannot."""
         always = self.always
 
-        def step(first: int, used: int, ends: Int64, result: Int32) -> tuple[int, int, int]:
+        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
             return kernels.settle(  # type: ignore[no-any-return]
                 first,
                 used,
@@ -138,7 +147,7 @@ class ClauseTable:
                 sequences.offsets,
                 sequences.terms,
                 ends,
-                result,
+                payloads,
             )
 
         settled = collect(len(items), step, len(hits.payloads) // max(len(items), 1) + len(always) + 1)
@@ -178,11 +187,14 @@ class ClauseTable:
         if not self.waste:
             return
         live = np.flatnonzero(self.slots[: self.count] >= 0)
-        pieces: list[Any] = [self.program[self.starts[n] : self.stops[n]] for n in live.tolist()]
+        checks = self.stops[live] - self.starts[live]
+        begins = self.starts[live] - 1 - self.program[self.starts[live] - 1]
+        pieces: list[Any] = [
+            self.program[begin:stop] for begin, stop in zip(begins.tolist(), self.stops[live].tolist(), strict=True)
+        ]
         ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
         self.program = np.concatenate([*pieces, np.empty(16, np.int32)])
-        self.stops[live] = ends
-        self.starts[live] = ends - np.array([len(piece) for piece in pieces], np.int64)
+        self.starts[live], self.stops[live] = ends - checks, ends
         self.fill = int(ends[-1]) if len(ends) else 0
         self.waste = 0
 

@@ -129,15 +129,11 @@ class CompactTrie(Structure):
             raise MemoryError("a compact trie holds at most 2**31 words")
         keys, values = roomy_table(trie.keys, trie.values, int(trie.state[kernels.NODES]) + 2)
         addresses = reserve(trie.addresses, int(trie.state[kernels.IDS_END]) + 2)
-        self._trie = trie._replace(
-            keys=keys, values=values, addresses=addresses, words=reserve(trie.words, words)
-        )
+        self._trie = trie._replace(keys=keys, values=values, addresses=addresses, words=reserve(trie.words, words))
 
     def _label(self, node: int) -> list[int]:
         record = int(self._trie.addresses[node])
-        label: list[int] = self._trie.words[
-            record + 1 : kernels.payload_field(self._trie.words, record)
-        ].tolist()
+        label: list[int] = self._trie.words[record + 1 : kernels.payload_field(self._trie.words, record)].tolist()
         return label
 
     def _payloads(self, node: int) -> list[int]:

@@ -12,7 +12,7 @@ from watchword.errors import OptionError, SubscriptionError
 from watchword.index import ClauseReport, Explanation, Found, Index, Subscriptions
 from watchword.kernels.arrays import reserve
 from watchword.keywords.brute import Brute, OrderedBrute
-from watchword.keywords.clauses import HIGH, ClauseTable, Compiled, Complex
+from watchword.keywords.clauses import ClauseTable, Compiled, Complex
 from watchword.keywords.compact_count import CompactCount
 from watchword.keywords.compact_trie import CompactTrie
 from watchword.keywords.compiler import Compiler
@@ -134,11 +134,10 @@ class KeywordIndex(Index):
             self._use(terms, -1)
             self._structure.remove(self._sorted(terms), slot)
             return
-        numbers = self._table.of(slot)
-        for number, clause in zip(list(numbers), self._compiler.complex(0, clauses), strict=True):
+        for payload, clause in self._table.of(slot):
             self._use(np.array(_terms_of(clause), np.int32), -1)
             if clause.required:
-                self._structure.remove(self._sorted(np.array(clause.required, np.int32)), HIGH + number)
+                self._structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self._table.remove(slot)
 
     def _sorted(self, terms: Int32) -> Int32:

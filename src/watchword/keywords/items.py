@@ -124,9 +124,7 @@ class ItemReader:
         out = np.empty(capacity, np.uint8)
         ends = np.empty(capacity // 2 + strings.count + 1, np.int64)
         row_ends = np.empty(strings.count, np.int64)
-        count = text_kernels.tokenize(
-            strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_ends
-        )
+        count = text_kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_ends)
         if count < 0:
             raise EventError(
                 "invalid UTF-8; decode or repair the text before matching it", position=position - 1 - count
@@ -161,13 +159,9 @@ class ItemReader:
             terms = list(event)
             for term in terms:
                 if not isinstance(term, str):
-                    raise EventError(
-                        f"its terms must be str, and {term!r} is {type(term).__name__}", position=position
-                    )
+                    raise EventError(f"its terms must be str, and {term!r} is {type(term).__name__}", position=position)
             return terms
-        raise EventError(
-            f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position
-        )
+        raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
 
 
 class _Surfaces:
@@ -229,7 +223,8 @@ def _items(sequences: Sequences) -> Items:
 
 
 def _list_lengths(column: pa.Array) -> npt.NDArray[np.int64]:
-    return column.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    lengths: npt.NDArray[np.int64] = column.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    return lengths
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -43,7 +43,7 @@ class TermOrder:
             fresh = np.flatnonzero((counts > 0) & ~self._known[:most])
             fresh = fresh[np.argsort(-counts[fresh], kind="stable")]
         else:
-            fresh = terms[~self._known[terms]]
+            fresh = terms[~self._known[terms]].astype(np.int64)
         self.ranks[fresh] = np.arange(self.ranked, self.ranked + len(fresh), dtype=np.int32)
         self._known[fresh] = True
         self.ranked += len(fresh)

@@ -345,8 +345,10 @@ def _joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
         rows, payloads = parts[0]
         return Rows(rows.offsets, rows.terms.copy()), payloads
     offsets = [np.zeros(1, np.int64)]
+    before = 0
     for rows, _ in parts:
-        offsets.append(rows.offsets[1:] + offsets[-1][-1])
+        offsets.append(rows.offsets[1:] + before)
+        before += len(rows.terms)
     terms = np.concatenate([rows.terms for rows, _ in parts])
     return Rows(np.concatenate(offsets), terms), np.concatenate([payloads for _, payloads in parts])
 

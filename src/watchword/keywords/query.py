@@ -112,9 +112,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     while at < len(text):
         found = _TOKENS.match(text, at)
         if found is None:
-            raise SubscriptionSyntaxError(
-                'this quote is never closed; add the closing "', text=text, position=at
-            )
+            raise SubscriptionSyntaxError('this quote is never closed; add the closing "', text=text, position=at)
         kind, piece = str(found.lastgroup), found.group()
         end = found.end()
         if piece in _OPERATORS:

@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     offsets: Int64
     terms: Int32
 
-    def __len__(self) -> int:  # type: ignore[override]
+    def __len__(self) -> int:
         return len(self.offsets) - 1
 
 

@@ -108,9 +108,7 @@ class ParquetReader:
         with _failures_placed(path):
             self._file = pa.parquet.ParquetFile(path)
         schema = self._file.schema_arrow
-        self.columns: dict[str, bool] | None = {
-            field.name: _normal_type(field.type) == pa.string() for field in schema
-        }
+        self.columns: dict[str, bool] | None = {field.name: _normal_type(field.type) == pa.string() for field in schema}
         self._types = {field.name: field.type for field in schema}
         self.total: int | None = self._file.metadata.num_rows or None
         self._done = 0

@@ -30,9 +30,7 @@ class Events:
     where they are not given. Events whose text is null are left out and counted in `without_text`.
     """
 
-    def __init__(
-        self, path: str, *, text: str | None = None, event_id: str | None = None, size: int = 10_000
-    ) -> None:
+    def __init__(self, path: str, *, text: str | None = None, event_id: str | None = None, size: int = 10_000) -> None:
         self._reader = open_reader(path)
         self._size = size
         self.without_text = 0

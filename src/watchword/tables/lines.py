@@ -44,14 +44,10 @@ class JsonReader:
         self.label = opening.label
         try:
             first = next((chunk for chunk in opening.chunks((), 1) if len(chunk.numbers)), None)
-            record = (
-                {} if first is None else self._record(first.columns[0][0].as_py(), first.numbers[0].as_py())
-            )
+            record = {} if first is None else self._record(first.columns[0][0].as_py(), first.numbers[0].as_py())
         finally:
             opening.close()
-        self.columns: dict[str, bool] | None = {
-            name: isinstance(value, str) for name, value in record.items()
-        }
+        self.columns: dict[str, bool] | None = {name: isinstance(value, str) for name, value in record.items()}
         self._lines = LineReader(path)
         self.total, self.position, self.close = self._lines.total, self._lines.position, self._lines.close
 
@@ -59,9 +55,7 @@ class JsonReader:
         """Yield the values under the keys `names`, which every line must have."""
         for numbers, (texts,) in self._lines.chunks((), size):
             places = numbers.to_pylist()
-            records = [
-                self._record(text, place) for text, place in zip(texts.to_pylist(), places, strict=True)
-            ]
+            records = [self._record(text, place) for text, place in zip(texts.to_pylist(), places, strict=True)]
             yield Chunk(numbers, [self._column(records, name, places) for name in names])
 
     def _record(self, text: str, number: int) -> dict[str, Any]:

@@ -46,9 +46,7 @@ def choose_column(
         return given
     free = {name: text for name, text in columns.items() if name != taken}
     texts = [name for name, text in free.items() if text]
-    found = [name for name in guesses if name in free] or (
-        texts if len(texts) == 1 and not only_guesses else []
-    )
+    found = [name for name in guesses if name in free] or (texts if len(texts) == 1 and not only_guesses else [])
     if not found:
         raise TableError(
             f"which column holds the {what}? Name one with {option}; there are {column_list(columns)}",

@@ -43,9 +43,7 @@ def format_of(path: str) -> str:
     """Return the format that a file's name stands for."""
     kind = kind_of(path)
     if kind not in FORMATS:
-        raise TableError(
-            "the name says no format: end it in .jsonl, .csv or .parquet, or give --format", path=path
-        )
+        raise TableError("the name says no format: end it in .jsonl, .csv or .parquet, or give --format", path=path)
     return kind
 
 

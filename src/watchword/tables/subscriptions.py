@@ -79,9 +79,7 @@ def _joined(
         array = chunk.columns[at]
         if array.null_count:
             row = pc.index(array.is_null(), True).as_py()
-            raise TableError(
-                f"{what} is missing", path=reader.label, place=f"{reader.unit} {chunk.numbers[row]}"
-            )
+            raise TableError(f"{what} is missing", path=reader.label, place=f"{reader.unit} {chunk.numbers[row]}")
         if len(array):
             kind = kind or array.type
             check_kind(chunk, at, kind, what, reader.label, reader.unit)

@@ -43,9 +43,7 @@ class Vocabulary:
     def zipf(cls, size: int, exponent: float) -> Self:
         """Return `size` terms in which the r-th most frequent occurs in proportion to ``r ** -exponent``."""
         if size < 1 or exponent < 0:
-            raise OptionError(
-                f"a vocabulary needs a term and an exponent of 0 or more, not {size} and {exponent}"
-            )
+            raise OptionError(f"a vocabulary needs a term and an exponent of 0 or more, not {size} and {exponent}")
         return cls(np.arange(1, size + 1, dtype=np.float64) ** -exponent)
 
     @classmethod
@@ -76,9 +74,7 @@ class Vocabulary:
             return np.ones(len(self))
         if distribution == "anti-correlated":
             return self.frequencies[::-1].copy()
-        raise OptionError(
-            f"distribution is 'empirical', 'uniform' or 'anti-correlated', not {distribution!r}"
-        )
+        raise OptionError(f"distribution is 'empirical', 'uniform' or 'anti-correlated', not {distribution!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +195,7 @@ def chance_to_cover(sets: Sets, vocabulary: Vocabulary, length: float) -> Float6
     with np.errstate(divide="ignore"):
         in_item = np.log(-np.expm1(length * np.log1p(-vocabulary.frequencies / vocabulary.frequencies.sum())))
     # One element more than there are terms, so that a trailing empty set has a place to start at.
-    summed = (
-        np.add.reduceat(np.append(in_item[sets.terms], 0.0), sets.offsets[:-1]) if len(sets) else np.empty(0)
-    )
+    summed = np.add.reduceat(np.append(in_item[sets.terms], 0.0), sets.offsets[:-1]) if len(sets) else np.empty(0)
     return np.where(np.diff(sets.offsets) > 0, np.exp(summed), 1.0)
 
 

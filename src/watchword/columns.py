@@ -50,6 +50,14 @@ def _encoded(text: Any, row: int) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def _check_ids(ids: Strings) -> None:
+    try:
+        ids.data.tobytes().decode()
+    except UnicodeDecodeError as error:
+        row = int(np.searchsorted(ids.offsets, error.start, side="right")) - 1
+        raise SubscriptionError("column 'id' is not valid UTF-8", row=row) from None
+
+
 def _table_columns(table: pa.Table | pa.RecordBatch, catalog: Catalog) -> tuple[Int64 | Strings, Strings]:
     for name in ("id", "subscription"):
         if name not in table.schema.names:
@@ -73,6 +81,7 @@ def _table_columns(table: pa.Table | pa.RecordBatch, catalog: Catalog) -> tuple[
         kind: type = int
     elif pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
         column, kind = from_arrow(ids), str
+        _check_ids(column)
     else:
         raise SubscriptionError(f"column 'id' must be of strings or integers, not {ids.type}")
     if len(catalog) and len(ids) and kind is not catalog.kind:

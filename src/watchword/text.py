@@ -10,13 +10,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.buffers import Strings, from_arrow, from_texts, one_chunk, to_arrow
+from watchword.buffers import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
 from watchword.errors import EventError, OptionError
 
 # Every assigned character lies here; the planes between hold nothing, those above are for private use.
@@ -69,14 +70,17 @@ class Analyzer:
 
     def terms_many(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray) -> pa.ListArray:
         """Return the terms of many texts, by the compiled scanner, as a list array of strings."""
-        if isinstance(texts, pa.Array | pa.ChunkedArray):
-            tokens = tokenize(from_arrow(one_chunk(texts)))
-        else:
-            tokens = tokenize(from_texts(texts))
+        column = one_chunk(texts) if isinstance(texts, pa.Array | pa.ChunkedArray) else None
+        missing = texts.index(None) if column is None and None in texts else None
+        if column is not None:
+            missing = first_null(column)
+        if missing is not None:
+            raise EventError("it is null", position=missing)
+        tokens = tokenize(from_texts(texts) if column is None else from_arrow(column))
         if self.is_plain:
             offsets = np.concatenate([[0], tokens.row_ends])
             return pa.LargeListArray.from_arrays(offsets, to_arrow(tokens.strings))
-        rows = zip(np.concatenate([[0], tokens.row_ends[:-1]]), tokens.row_ends, strict=True)
+        rows = pairwise([0, *tokens.row_ends.tolist()])
         refined = [self.refine([tokens.strings.text(i) for i in range(*row)]) for row in rows]
         return pa.array(refined, pa.large_list(pa.large_string()))
 

@@ -63,11 +63,11 @@ class PosetArrays(NamedTuple):
 
 def new_poset() -> PosetArrays:
     """Return a poset without sets."""
-    wide = ("signatures", "stamps", "top_signatures")
-    arrays = (np.empty(0, np.int64 if field in wide else np.int32) for field in PosetArrays._fields[:-1])
     state = np.zeros(14, np.int64)
     state[[FREE_ID, FREE_CELL, FREE_LINK]] = -1
-    return PosetArrays(*arrays, state)
+    wide = ("signatures", "stamps", "top_signatures")
+    arrays = {field: np.empty(0, np.int64 if field in wide else np.int32) for field in PosetArrays._fields}
+    return PosetArrays._make((arrays | {"state": state}).values())
 
 
 @kernel

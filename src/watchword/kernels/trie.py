@@ -1,15 +1,17 @@
 """The simple trie: a node per prefix (Kourdounakis 2011, section 3.2.1, Algorithms 5 and 6).
 
-Layout: node 0 is the root. A node is a number into `heads` (its first payload cell, or -1), `degrees` (its
-children, -1 for a free node) and `marks` (see `kernels.children`). Its term stands in the table of children
-(`keys`, `values`). A payload cell is a number into `payloads` and `nexts`, the thesis's linked list. Free nodes
-are chained through `heads`, free cells through `nexts`.
+Layout: node 0 is the root. Node `n` is the four words of `nodes` from ``4 * n`` on, so that a visit reads one cache
+line: its first payload cell or -1, the number of its children (-1 for a free node), the XOR of their terms, and
+their marks (see `kernels.children`). Its own term stands in the table of children (`keys`, `values`). Cell `c` of
+the linked lists of payloads is the two words of `cells` from ``2 * c`` on: payload, next cell or -1. Free nodes are
+chained through their first word, free cells through their second.
 
 Invariant: a node other than the root has a payload or a child. The path from the root to a node spells, in the
 caller's term order, the terms of the rows whose payloads hang there.
 
 Cost: a row of `n` terms is added or removed with `n` look-ups, and removal searches the node's list. Matching
-visits the nodes whose path lies within the item, and looks at the rest of the item from each of them.
+visits the nodes whose path lies within the item, and looks at the rest of the item from each of them; only where a
+node has a single child, as most have (Table 4.2), the XOR names the one term to look for.
 """
 
 from __future__ import annotations
@@ -21,8 +23,11 @@ import numpy.typing as npt
 
 from watchword.kernels.children import child_limit, drop_child, find_child, new_table, put_child
 from watchword.kernels.jit import kernel
+from watchword.kernels.positions import fill_slots, new_slots, position
 
 NODES_END, FREE_NODE, CELLS_END, FREE_CELL, NODES, ROWS, LONGEST = range(7)
+NODE_WORDS, CELL_WORDS = 4, 2
+_HEAD, _DEGREE, _XOR, _MARKS = range(NODE_WORDS)
 
 
 class TrieArrays(NamedTuple):
@@ -30,38 +35,34 @@ class TrieArrays(NamedTuple):
 
     keys: npt.NDArray[np.int64]
     values: npt.NDArray[np.int32]
-    heads: npt.NDArray[np.int32]
-    degrees: npt.NDArray[np.int32]
-    marks: npt.NDArray[np.int32]
-    payloads: npt.NDArray[np.int32]
-    nexts: npt.NDArray[np.int32]
+    nodes: npt.NDArray[np.int32]
+    cells: npt.NDArray[np.int32]
     state: npt.NDArray[np.int64]
 
 
 def new_trie() -> TrieArrays:
     """Return a trie that has only its root."""
-    root = np.array([-1, 0, 0], np.int32)
-    cells = np.empty(0, np.int32)
+    root = np.array([-1, 0, 0, 0], np.int32)
     state = np.array([1, -1, 0, -1, 0, 0, 0], np.int64)
-    return TrieArrays(*new_table(), root[:1].copy(), root[1:2].copy(), root[2:].copy(), cells, cells.copy(), state)
+    return TrieArrays(*new_table(), root, np.empty(0, np.int32), state)
 
 
 @kernel
 def _new_child(trie, parent, term):
     """Return a new node below `parent`."""
-    state = trie.state
+    state, nodes = trie.state, trie.nodes
     node = state[FREE_NODE]
     if node >= 0:
-        state[FREE_NODE] = trie.heads[node]
+        state[FREE_NODE] = nodes[4 * node + _HEAD]
     else:
         node = state[NODES_END]
         state[NODES_END] += 1
-    trie.heads[node] = -1
-    trie.degrees[node] = 0
-    trie.marks[node] = 0
+    nodes[4 * node + _HEAD] = -1
+    nodes[4 * node + _DEGREE : 4 * node + NODE_WORDS] = 0
     put_child(trie.keys, trie.values, parent, term, node)
-    trie.degrees[parent] += 1
-    trie.marks[parent] |= np.int32(1) << (term & 31)
+    nodes[4 * parent + _DEGREE] += 1
+    nodes[4 * parent + _XOR] ^= term
+    nodes[4 * parent + _MARKS] |= np.int32(1) << (term & 31)
     state[NODES] += 1
     return node
 
@@ -72,13 +73,13 @@ def _push(trie, node, payload):
     state = trie.state
     cell = state[FREE_CELL]
     if cell >= 0:
-        state[FREE_CELL] = trie.nexts[cell]
+        state[FREE_CELL] = trie.cells[2 * cell + 1]
     else:
         cell = state[CELLS_END]
         state[CELLS_END] += 1
-    trie.payloads[cell] = payload
-    trie.nexts[cell] = trie.heads[node]
-    trie.heads[node] = cell
+    trie.cells[2 * cell] = payload
+    trie.cells[2 * cell + 1] = trie.nodes[4 * node + _HEAD]
+    trie.nodes[4 * node + _HEAD] = cell
     state[ROWS] += 1
 
 
@@ -90,9 +91,9 @@ def insert_rows(trie, offsets, terms, payloads, first):
     for row in range(first, len(payloads)):
         start, end = offsets[row], offsets[row + 1]
         new = end - start
-        if state[NODES_END] + new > len(trie.heads) or state[NODES] + new > limit:
+        if NODE_WORDS * (state[NODES_END] + new) > len(trie.nodes) or state[NODES] + new > limit:
             return row
-        if state[CELLS_END] == len(trie.nexts):
+        if CELL_WORDS * (state[CELLS_END] + 1) > len(trie.cells):
             return row
         node = np.int64(0)
         for place in range(start, end):
@@ -107,19 +108,35 @@ def insert_rows(trie, offsets, terms, payloads, first):
 @kernel
 def _unlink(trie, node, payload):
     """Take one payload out of a node's list; returns whether it was there."""
-    before, cell = np.int64(-1), np.int64(trie.heads[node])
-    while cell >= 0 and trie.payloads[cell] != payload:
-        before, cell = cell, np.int64(trie.nexts[cell])
+    cells = trie.cells
+    before, cell = np.int64(-1), np.int64(trie.nodes[4 * node + _HEAD])
+    while cell >= 0 and cells[2 * cell] != payload:
+        before, cell = cell, np.int64(cells[2 * cell + 1])
     if cell < 0:
         return False
     if before < 0:
-        trie.heads[node] = trie.nexts[cell]
+        trie.nodes[4 * node + _HEAD] = cells[2 * cell + 1]
     else:
-        trie.nexts[before] = trie.nexts[cell]
-    trie.nexts[cell] = trie.state[FREE_CELL]
+        cells[2 * before + 1] = cells[2 * cell + 1]
+    cells[2 * cell + 1] = trie.state[FREE_CELL]
     trie.state[FREE_CELL] = cell
     trie.state[ROWS] -= 1
     return True
+
+
+@kernel
+def _drop_node(trie, parent, node, term):
+    """Take a childless node without payloads out of the trie."""
+    nodes = trie.nodes
+    drop_child(trie.keys, trie.values, parent, term)
+    nodes[4 * parent + _DEGREE] -= 1
+    nodes[4 * parent + _XOR] ^= term
+    if nodes[4 * parent + _DEGREE] == 0:
+        nodes[4 * parent + _MARKS] = 0
+    nodes[4 * node + _DEGREE] = -1
+    nodes[4 * node + _HEAD] = trie.state[FREE_NODE]
+    trie.state[FREE_NODE] = node
+    trie.state[NODES] -= 1
 
 
 @kernel
@@ -133,62 +150,70 @@ def remove_row(trie, terms, payload):
     depth = len(terms)
     if not _unlink(trie, path[depth], payload):
         return False
-    while depth > 0 and trie.heads[path[depth]] < 0 and trie.degrees[path[depth]] == 0:
-        node, parent = path[depth], path[depth - 1]
-        drop_child(trie.keys, trie.values, parent, terms[depth - 1])
-        trie.degrees[parent] -= 1
-        if trie.degrees[parent] == 0:
-            trie.marks[parent] = 0
-        trie.degrees[node] = -1
-        trie.heads[node] = trie.state[FREE_NODE]
-        trie.state[FREE_NODE] = node
-        trie.state[NODES] -= 1
+    nodes = trie.nodes
+    while depth > 0 and nodes[4 * path[depth] + _HEAD] < 0 and nodes[4 * path[depth] + _DEGREE] == 0:
+        _drop_node(trie, path[depth - 1], path[depth], terms[depth - 1])
         depth -= 1
     return True
 
 
 @kernel
-def _match_item(trie, terms, start, end, stack, used, found):
+def _next_child(trie, node, place, start, end, terms, slots, mask):
+    """Return the first child of a node for a term of the item from `place` on, and where; -1 if there is none."""
+    if trie.nodes[4 * node + _DEGREE] == 1:
+        at = position(slots, mask, terms, start, trie.nodes[4 * node + _XOR])
+        if at < place:
+            return np.int64(-1), end
+        return find_child(trie.keys, trie.values, node, terms[at]), np.int64(at)
+    marks = trie.nodes[4 * node + _MARKS]
+    while place < end:
+        if (marks >> (terms[place] & 31)) & 1:
+            child = find_child(trie.keys, trie.values, node, terms[place])
+            if child >= 0:
+                return child, place
+        place += 1
+    return np.int64(-1), end
+
+
+@kernel
+def _match_item(trie, terms, start, end, slots, stack, used, found):
     """Write the payloads of one item behind `used` (Algorithm 6); returns the new fill, or -1, and the visits.
 
     `stack` holds, for each node between the root and the current one, the node and where in the item to go on.
     """
+    mask = fill_slots(slots, terms, start, end)
     node, place, depth, visits = np.int64(0), start, 0, 0
-    marks = trie.marks[0]
     while True:
-        child = np.int64(-1)
-        while place < end and child < 0:
-            if (marks >> (terms[place] & 31)) & 1:
-                child = find_child(trie.keys, trie.values, node, terms[place])
-            place += 1
+        child, at = _next_child(trie, node, place, start, end, terms, slots, mask)
         if child < 0:
             if depth == 0:
                 return used, visits
             depth -= 1
             node, place = stack[depth, 0], stack[depth, 1]
-            marks = trie.marks[node]
             continue
         visits += 1
-        cell = trie.heads[child]
+        place = at + 1
+        cell = np.int64(trie.nodes[4 * child + _HEAD])
         while cell >= 0:
             if used == len(found):
                 return np.int64(-1), visits
-            found[used] = trie.payloads[cell]
+            found[used] = trie.cells[2 * cell]
             used += 1
-            cell = trie.nexts[cell]
-        if trie.marks[child] != 0 and place < end:
+            cell = np.int64(trie.cells[2 * cell + 1])
+        if trie.nodes[4 * child + _DEGREE] > 0 and place < end:
             stack[depth, 0], stack[depth, 1] = node, place
             depth += 1
-            node, marks = child, trie.marks[child]
+            node = child
 
 
 @kernel
 def match_items(trie, offsets, terms, first, used, ends, found):
     """Match items from `first` on, as `watchword.keywords.structure.Step` asks."""
     stack = np.empty((trie.state[LONGEST] + 1, 2), np.int64)
+    slots = new_slots(offsets)
     operations = 0
     for item in range(first, len(offsets) - 1):
-        fill, visits = _match_item(trie, terms, offsets[item], offsets[item + 1], stack, used, found)
+        fill, visits = _match_item(trie, terms, offsets[item], offsets[item + 1], slots, stack, used, found)
         if fill < 0:
             return item, used, operations
         operations += visits
@@ -211,11 +236,11 @@ def census(trie):
     """Count the nodes, the root among them, by the bucket of their children and of their payloads."""
     counts = np.zeros((2, 33), np.int64)
     for node in range(trie.state[NODES_END]):
-        if trie.degrees[node] >= 0:
-            counts[0, _bucket(trie.degrees[node])] += 1
-            rows, cell = 0, trie.heads[node]
+        if trie.nodes[4 * node + _DEGREE] >= 0:
+            counts[0, _bucket(trie.nodes[4 * node + _DEGREE])] += 1
+            rows, cell = 0, np.int64(trie.nodes[4 * node + _HEAD])
             while cell >= 0:
                 rows += 1
-                cell = trie.nexts[cell]
+                cell = np.int64(trie.cells[2 * cell + 1])
             counts[1, _bucket(rows)] += 1
     return counts

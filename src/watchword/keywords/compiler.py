@@ -136,7 +136,7 @@ def _with_plain(compiled: Compiled) -> Compiled:
 
 def _slice(strings: Strings, first: int, last: int) -> Strings:
     start, stop = strings.offsets[first], strings.offsets[last]
-    return Strings(strings.data[start:stop].copy(), strings.offsets[first : last + 1] - start)
+    return Strings(strings.data[start:stop].copy(), strings.offsets[first : last + 1] - start, strings.surrogates)
 
 
 def _plain_rows(part: Strings) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:

@@ -192,6 +192,8 @@ class _Parser:
         depth = self.deeper(depth, opened)
         if self.token.kind == "close":
             raise self.error("there is nothing between these parentheses", opened)
+        if self.token.kind == "end":
+            raise self.error("this parenthesis is never closed; add the closing )", opened)
         part = self.alternatives(depth)
         if self.token.kind != "close":
             raise self.error("this parenthesis is never closed; add the closing )", opened)

@@ -63,7 +63,8 @@ class Trie(Structure):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
-        renumber_cells(self._trie.payloads[: self._trie.state[kernels.CELLS_END]], payloads)
+        cells = self._trie.cells[: kernels.CELL_WORDS * self._trie.state[kernels.CELLS_END]]
+        renumber_cells(cells[:: kernels.CELL_WORDS], payloads)
 
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` and ``leaves`` without the root, ``bytes``, and two distributions with it.
@@ -76,7 +77,7 @@ class Trie(Structure):
         figures: dict[str, float] = {
             "nodes": nodes,
             "leaves": int(degrees[0]) if nodes else 0,
-            "bytes": 12 * (nodes + 1) + 12 * nodes + 8 * cells,
+            "bytes": 16 * (nodes + 1) + 12 * nodes + 8 * cells,
         }
         return figures | ranges("out_degree", degrees) | ranges("subscriptions", rows)
 
@@ -91,11 +92,10 @@ class Trie(Structure):
 
     def arrays(self) -> Arrays:
         """Return the state; the arrays share memory with the trie."""
-        state = self._trie.state
-        nodes, cells = slice(state[kernels.NODES_END]), slice(state[kernels.CELLS_END])
-        whole = self._trie._asdict()
-        trimmed = {field: whole[field][nodes] for field in ("heads", "degrees", "marks")}
-        return whole | trimmed | {field: whole[field][cells] for field in ("payloads", "nexts")}
+        trie = self._trie
+        nodes = trie.nodes[: kernels.NODE_WORDS * trie.state[kernels.NODES_END]]
+        cells = trie.cells[: kernels.CELL_WORDS * trie.state[kernels.CELLS_END]]
+        return trie._replace(nodes=nodes, cells=cells)._asdict()
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
@@ -107,24 +107,16 @@ class Trie(Structure):
     def _grow(self, terms: int) -> None:
         """Make room for at least one row of so many terms."""
         trie = self._trie
-        nodes, cells = int(trie.state[kernels.NODES_END]) + terms, int(trie.state[kernels.CELLS_END]) + 1
+        nodes = kernels.NODE_WORDS * (int(trie.state[kernels.NODES_END]) + terms)
+        cells = kernels.CELL_WORDS * (int(trie.state[kernels.CELLS_END]) + 1)
         keys, values = roomy_table(trie.keys, trie.values, int(trie.state[kernels.NODES]) + terms)
-        self._trie = TrieArrays(
-            keys,
-            values,
-            reserve(trie.heads, nodes),
-            reserve(trie.degrees, nodes),
-            reserve(trie.marks, nodes),
-            reserve(trie.payloads, cells),
-            reserve(trie.nexts, cells),
-            trie.state,
-        )
+        self._trie = TrieArrays(keys, values, reserve(trie.nodes, nodes), reserve(trie.cells, cells), trie.state)
 
     def _payloads(self, node: int) -> list[int]:
-        found, cell = [], self._trie.heads[node]
+        found, cell = [], int(self._trie.nodes[kernels.NODE_WORDS * node])
         while cell >= 0:
-            found.append(int(self._trie.payloads[cell]))
-            cell = self._trie.nexts[cell]
+            payload, cell = self._trie.cells[kernels.CELL_WORDS * cell :][: kernels.CELL_WORDS].tolist()
+            found.append(payload)
         return found
 
 

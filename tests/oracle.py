@@ -38,10 +38,14 @@ def terms(text: str, stop_words: Sequence[str] = (), stemmer: str | None = None)
     ['cat', 'run']
     >>> terms("one\\ud800two")
     ['one', 'two']
+    >>> terms("x s", stemmer="porter")  # nothing is left of "s"
+    ['x']
     """
     spaced = "".join(character if _in_word(character) else " " for character in text.casefold())
     words = [word for word in spaced.split(" ") if word and word not in stop_words]
-    return words if stemmer is None else [_stem(word, stemmer) for word in words]
+    if stemmer is not None:
+        words = [_stem(word, stemmer) for word in words]
+    return [word for word in words if word]
 
 
 def matches(

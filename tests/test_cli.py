@@ -18,7 +18,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from watchword.cli import app
+from watchword.cli import app, matching
+from watchword.tables import Batch
 
 SUBSCRIPTIONS = {
     "s1": "greece crisis",
@@ -136,6 +137,40 @@ def test_plain_lines_have_their_numbers_as_ids(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize("batch", [1, 2, 5])
 def test_batches_change_nothing(alerts: Path, items: Path, batch: int) -> None:
     assert pairs_of(done("match", alerts, items, "--format", "jsonl", "--batch", batch)) == PAIRS
+
+
+def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscriptions = save(tmp_path / "s.txt", {"": ["tea"] * 30})
+    events = save(tmp_path / "e.txt", {"": ["tea"] * 400 + ["coffee"] * 400 + ["tea"] * 5})
+    sizes: list[int] = []
+
+    def watched(index: object, source: object, batch: Batch, explain: bool) -> pa.Table:
+        found = match_slice(index, source, batch, explain)
+        sizes.append(len(found))
+        return found
+
+    match_slice = matching._match
+    monkeypatch.setattr(matching, "PAIRS_AT_ONCE", 300)
+    monkeypatch.setattr(matching, "_match", watched)
+    found = pairs_of(done("match", subscriptions, events, "--format", "jsonl"))
+    assert found == {(place, id) for place in [*range(1, 401), *range(801, 806)] for id in range(1, 31)}
+    assert max(sizes[1:]) <= 300 and len(sizes) < 80
+
+
+@pytest.mark.parametrize(
+    ("size", "pairs", "most", "expected"),
+    [
+        (64, 0, 10_000, 256),
+        (8_000, 0, 10_000, 10_000),
+        (1, 10**9, 10_000, 1),
+        (1_000, 10**6, 10_000, 500),
+        (64, 0, 5, 5),
+    ],
+)
+def test_the_next_slice(size: int, pairs: int, most: int, expected: int) -> None:
+    assert matching.next_size(size, pairs, most) == expected
 
 
 @pytest.mark.parametrize("method", ["auto", "brute", "count", "trie"])

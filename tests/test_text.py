@@ -16,7 +16,7 @@ from watchword.text import Analyzer
 
 POINTS = [chr(point) for point in range(sys.maxunicode + 1)]
 STOP_WORDS = ("the", "of", "é", "straße".casefold())
-STEMMERS = ("english", "german", "greek", "russian")
+STEMMERS = ("english", "porter", "german", "greek", "russian", "arabic")
 
 anything = st.text(st.characters(exclude_categories=()))
 TRICKY = "aBcéÉßẞΣσςİıﬁŉǰ_0٣½Ⅷ\u0301\u0308東京עבﷺ🙂👩\u200d-' .,\t\n\0\ud800\udfff"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ UInt8 = npt.NDArray[np.uint8]
 Int64 = npt.NDArray[np.int64]
 
 NO_BYTES = np.empty(0, np.uint8)
+_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +44,18 @@ class Strings:
 
 def from_texts(texts: Sequence[str]) -> Strings:
     """Return a list of `str`, lone surrogates and all."""
-    try:
-        return from_arrow(pa.array(texts, pa.large_string()))
-    except UnicodeEncodeError:
-        return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
+    if len(texts) > _FEW:
+        try:
+            return from_arrow(pa.array(texts, pa.large_string()))
+        except UnicodeEncodeError:
+            pass
+    return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
 
 
 def from_pieces(pieces: Sequence[bytes], *, surrogates: bool = False) -> Strings:
     """Return a list of byte strings."""
-    offsets = np.zeros(len(pieces) + 1, np.int64)
-    np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
-    data = np.frombuffer(bytearray(b"".join(pieces)), np.uint8)
+    offsets = np.array([0, *accumulate(map(len, pieces))], np.int64)
+    data = np.frombuffer(bytearray().join(pieces), np.uint8)
     return Strings(data, offsets, surrogates)
 
 
@@ -99,7 +102,8 @@ class _Unlocked:
 
 def to_arrow(strings: Strings) -> pa.Array:
     """Return the strings as a `large_string` column; the bytes must be valid UTF-8."""
-    buffers = [None, pa.py_buffer(strings.offsets), pa.py_buffer(strings.data)]
+    data = strings.data[: strings.offsets[-1]]
+    buffers = [None, pa.py_buffer(strings.offsets), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.large_string(), strings.count, buffers)
 
 

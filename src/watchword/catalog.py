@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.buffers import NO_BYTES, Strings, from_pieces
+from watchword.buffers import NO_BYTES, Strings, from_arrow, from_pieces
 from watchword.errors import SubscriptionError
+from watchword.kernels import ids as kernels
 from watchword.kernels.arrays import reserve
 
 Id = str | int
@@ -84,7 +85,7 @@ class Catalog:
             return int(found)
         if self.base.count == 0 or type(key) is not self.kind:
             return None
-        row = int(self._find_in_base([key])[0])
+        row = self._row(key)
         return None if row < 0 or self._is_gone(row) else row
 
     def id(self, slot: int) -> Id:
@@ -108,8 +109,6 @@ class Catalog:
 
     def ids(self, slots: Int32) -> pa.Array:
         """Return the ids of many slots as an Arrow column: int64 or string."""
-        from watchword.kernels import ids as kernels
-
         if self.kind is not str:
             taken = np.empty(len(slots), np.int64)
             kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
@@ -250,13 +249,14 @@ class Catalog:
     def _base_strings(self) -> Strings:
         return self.base.ids if isinstance(self.base.ids, Strings) else _NO_STRINGS
 
-    def _find_in_base(self, keys: list[Any]) -> Int32:
-        return find_rows(
-            np.array(keys, np.int64)
-            if self.kind is int
-            else from_pieces([key.encode("utf-8", "surrogatepass") for key in keys]),
-            self.base,
-        )
+    def _row(self, key: Any) -> int:
+        """Return the row of an id in the base, -1 if it is not there."""
+        column, table = self.base.ids, self.base.table
+        if not isinstance(column, Strings):
+            in_range = -(2**63) <= key < 2**63
+            return int(table[kernels.find_int(key, column, table)]) if in_range else -1
+        raw = np.frombuffer(bytearray(key, "utf-8", "surrogatepass"), np.uint8)
+        return int(table[kernels.find_string(raw, 0, len(raw), column.data, column.offsets, table)])
 
     def _adopt(self, kind: type) -> None:
         """Start over with another kind of id: nothing is subscribed."""
@@ -272,8 +272,6 @@ class Catalog:
         count = self.base.count
         if self.kind is str:
             raw = self.ids(slots.astype(np.int32))
-            from watchword.buffers import from_arrow
-
             ids: Int64 | Strings = from_arrow(raw)
         else:
             ids = self.ids(slots.astype(np.int32)).to_numpy()
@@ -286,9 +284,11 @@ class Catalog:
                 (self.changed[slot] if slot in self.changed else pieces.text(i))
                 for i, slot in enumerate(base_slots.tolist())
             ]
-            pieces = from_pieces([text.encode("utf-8", "surrogatepass") for text in texts])
-        tail = [self.tail_texts[slot - count] for slot in slots[slots >= count].tolist()]
-        return ids, _appended(pieces, from_pieces([text.encode("utf-8", "surrogatepass") for text in tail if text is not None]))
+            pieces = _encoded(texts)
+        tail = [self.text(slot) for slot in slots[slots >= count].tolist()]
+        return ids, _appended(
+            pieces, from_pieces([text.encode("utf-8", "surrogatepass") for text in tail if text is not None])
+        )
 
     def _install(self, base: Base, kind: type | None) -> None:
         self.base = base
@@ -301,8 +301,6 @@ class Catalog:
 
 def packed(ids: Int64 | Strings, texts: Strings, known: int = 0) -> Base:
     """Return packed columns with their table; a duplicate id is refused, by its row after the first `known`."""
-    from watchword.kernels import ids as kernels
-
     table = np.full(texts.count + texts.count // 2 + 1, -1, np.int32)
     if isinstance(ids, Strings):
         row = kernels.index_strings(ids.data, ids.offsets, table)
@@ -316,8 +314,6 @@ def packed(ids: Int64 | Strings, texts: Strings, known: int = 0) -> Base:
 
 def find_rows(ids: Int64 | Strings, base: Base) -> Int32:
     """Return the row of each id in `base`, -1 where there is none."""
-    from watchword.kernels import ids as kernels
-
     rows = np.full(ids.count if isinstance(ids, Strings) else len(ids), -1, np.int32)
     if isinstance(ids, Strings) and isinstance(base.ids, Strings):
         column = base.ids
@@ -334,8 +330,6 @@ def resize_bool(flags: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.bool_
 
 def _taken(strings: Strings, rows: npt.NDArray[np.int64]) -> Strings:
     """Return some rows of a column."""
-    from watchword.kernels import ids as kernels
-
     if len(rows) == strings.count:
         return strings
     chosen = rows.astype(np.int32)
@@ -344,6 +338,10 @@ def _taken(strings: Strings, rows: npt.NDArray[np.int64]) -> Strings:
     data = np.empty(cuts[-1], np.uint8)
     kernels.take_strings(chosen, strings.data, strings.offsets, NO_BYTES, np.zeros(1, np.int64), cuts, data)
     return Strings(data, cuts)
+
+
+def _encoded(texts: list[str]) -> Strings:
+    return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
 
 
 def _appended(left: Strings, right: Strings) -> Strings:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from watchword.buffers import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
 from watchword.errors import EventError, OptionError
+from watchword.kernels import text as kernels
 
 # Every assigned character lies here; the planes between hold nothing, those above are for private use.
 _PLANES = (range(0x40000), range(0xE0000, 0xE1000))
@@ -100,18 +101,14 @@ def split(text: str) -> list[str]:
 
 def tokenize(strings: Strings) -> Tokens:
     """Cut every row into folded runs, compiled. Invalid UTF-8 is an `EventError` that names the row."""
-    from watchword.kernels import text as kernels
-
     capacity = 3 * len(strings.data)
-    out = np.empty(capacity, np.uint8)
+    out = np.empty(capacity + 8, np.uint8)  # a little more, so that kernels may read words of eight bytes
     ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
-    ends[0] = 0
     row_ends = np.empty(strings.count, np.int64)
-    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends[1:], row_ends)
+    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_ends)
     if count < 0:
-        row = -1 - count
-        raise EventError("invalid UTF-8; decode or repair the text before matching it", position=row)
-    return Tokens(Strings(out[: ends[count]], ends[: count + 1], strings.surrogates), row_ends)
+        raise EventError("invalid UTF-8; decode or repair the text before matching it", position=-1 - count)
+    return Tokens(Strings(out, ends[: count + 1], strings.surrogates), row_ends)
 
 
 class Tables(NamedTuple):

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from watchword.tables.results import Results
 
 
+PAIRS_AT_ONCE = 500_000
+"""About how many pairs are held in memory: events that match a great deal are matched few at a time."""
+
+
 class Format(StrEnum):
     """How matches are written."""
 
@@ -91,15 +95,26 @@ def match(
         bar = chosen is Format.table or output is not None or not sys.stdout.isatty()
         batches, total, pairs = 0, 0, 0
         with _results(chosen, output, rows) as results:
+            size = 64
             for some in tracked(source, bar):
-                found = _match(index, source, some, explain)
-                results.write(found)
-                batches, total, pairs = batches + 1, total + len(some.texts), pairs + len(found)
+                start, batches, total = 0, batches + 1, total + len(some.texts)
+                while start == 0 or start < len(some.texts):
+                    found = _match(index, source, some.part(start, size), explain)
+                    results.write(found)
+                    start, pairs = start + size, pairs + len(found)
+                    size = next_size(size, len(found), batch)
             if not batches:
                 results.write(_empty(index, source, explain))
     seconds = time.perf_counter() - started
     left_out = f" ({source.without_text:,} more had no text)" if source.without_text else ""
     note(f"{total:,} events{left_out}, {pairs:,} pairs, {seconds:.2f} s")
+
+
+def next_size(size: int, pairs: int, most: int) -> int:
+    """Return how many events to match next, after `size` of them gave `pairs`: never above `most`, growing
+    fourfold at best, so that one slice gives about `PAIRS_AT_ONCE` pairs whatever an event matches."""
+    fitting = size * PAIRS_AT_ONCE // max(pairs, 1)
+    return max(1, min(4 * size, fitting, most))
 
 
 def _check_output(output: str | None, *inputs: str) -> None:

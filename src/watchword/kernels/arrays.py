@@ -20,6 +20,16 @@ def resized(array: npt.NDArray[Scalar], size: int, fill: Any = None) -> npt.NDAr
     return grown
 
 
+def tally(counts: npt.NDArray[np.int32], numbers: npt.NDArray[np.int32], by: int) -> None:
+    """Add `by` to ``counts[number]`` for every number, which may repeat."""
+    if len(numbers) < 16:
+        for number in numbers.tolist():
+            counts[number] += by
+    else:
+        found = np.bincount(numbers).astype(np.int32)
+        counts[: len(found)] += found * np.int32(by)
+
+
 def reserve(array: npt.NDArray[Scalar], needed: int, fill: Any = None) -> npt.NDArray[Scalar]:
     """Return `array` if it holds `needed` elements, else a copy with at least that and 1.5 times its own."""
     if needed <= len(array):

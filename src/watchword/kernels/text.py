@@ -11,8 +11,8 @@ Tables (built by `watchword.text` from Python's own Unicode data):
 
 Case folding never looks at a neighbour, so one pass is exact; a fold may itself hold a separator.
 
-Output of `tokenize`: term `j` is ``out[ends[j - 1]:ends[j]]`` (from 0 for the first), and row `i` has the
-terms up to `row_ends[i]`. A fold makes at most three bytes of one, which is the capacity asked of `out`.
+Output of `tokenize`: term `j` is ``out[cuts[j]:cuts[j + 1]]``, and row `i` has the terms up to `row_ends[i]`. A
+fold makes at most three bytes of one, which is the capacity asked of `out`.
 """
 
 from __future__ import annotations
@@ -70,10 +70,11 @@ def _put(out, fill, point):
 
 
 @kernel
-def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, folds, out, ends, row_ends):
+def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, folds, out, cuts, row_ends):
     """Cut every row into folded terms. Returns the number of terms, or ``-1 - row`` for invalid UTF-8."""
     fill = 0
     terms = 0
+    cuts[0] = 0
     for row in range(len(offsets) - 1):
         at, end = offsets[row], offsets[row + 1]
         start = fill
@@ -86,7 +87,7 @@ def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, 
                     out[fill] = folded
                     fill += 1
                 elif fill > start:
-                    ends[terms] = fill
+                    cuts[terms + 1] = fill
                     terms += 1
                     start = fill
                 continue
@@ -99,7 +100,7 @@ def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, 
                 fill = _put(out, fill, point)
             elif value == 0:
                 if fill > start:
-                    ends[terms] = fill
+                    cuts[terms + 1] = fill
                     terms += 1
                     start = fill
             else:
@@ -108,11 +109,11 @@ def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, 
                     if point >> 31:
                         fill = _put(out, fill, point & 0x7FFFFFFF)
                     elif fill > start:
-                        ends[terms] = fill
+                        cuts[terms + 1] = fill
                         terms += 1
                         start = fill
         if fill > start:
-            ends[terms] = fill
+            cuts[terms + 1] = fill
             terms += 1
         row_ends[row] = terms
     return terms

@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import inline, kernel
+from watchword.kernels.memory import load_word, prefetch
 
 _LONG = np.uint64(0xFF << 56)
 _LOW56 = np.uint64((1 << 56) - 1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
+_GROUP = 16
 
 
 @kernel
@@ -31,28 +33,28 @@ def mix(key):
     return key ^ (key >> np.uint64(29))
 
 
+@inline
+def _piece(data, start, size):
+    """Return ``data[start:start + size]``, at most eight bytes, as a number."""
+    if start + 8 <= len(data):
+        word = load_word(data, start)
+        return word if size == 8 else word & ((np.uint64(1) << np.uint64(8 * size)) - np.uint64(1))
+    word = np.uint64(0)
+    for k in range(size):
+        word |= np.uint64(data[start + k]) << np.uint64(8 * k)
+    return word
+
+
 @kernel
 def string_key(data, start, end):
     """Return the key of ``data[start:end]``."""
     size = end - start
     if size < 8:
-        key = np.uint64(size) << np.uint64(56)
-        for k in range(size):
-            key |= np.uint64(data[start + k]) << np.uint64(8 * k)
-        return key
+        return _piece(data, start, size) | (np.uint64(size) << np.uint64(56))
     value = np.uint64(size)
-    at = start
-    while at + 8 <= end:
-        word = np.uint64(0)
-        for k in range(8):
-            word |= np.uint64(data[at + k]) << np.uint64(8 * k)
-        value = (value ^ mix(word)) * _PRIME
-        at += 8
-    word = np.uint64(0)
-    for k in range(end - at):
-        word |= np.uint64(data[at + k]) << np.uint64(8 * k)
-    value = mix((value ^ word) * _PRIME)
-    return (value & _LOW56) | _LONG
+    for at in range(start, end, 8):
+        value = (value ^ mix(_piece(data, at, min(8, end - at)))) * _PRIME
+    return (mix(value) & _LOW56) | _LONG
 
 
 @kernel
@@ -73,9 +75,8 @@ def _same(data, start, end, blob, ends, number):
 
 
 @kernel
-def find(data, start, end, table, blob, ends):
-    """Return the number of ``data[start:end]``, or -1."""
-    key = string_key(data, start, end)
+def find(key, data, start, end, table, blob, ends):
+    """Return the number of ``data[start:end]``, whose key is given, or -1."""
     at = _bucket(key, table)
     while table[at + 1] != 0:
         if table[at] == key:
@@ -90,18 +91,19 @@ def find(data, start, end, table, blob, ends):
 
 @kernel
 def find_many(data, offsets, table, blob, ends, numbers):
-    """Set `numbers[i]` to the number of string `i`, -1 where it is unknown."""
-    for i in range(len(offsets) - 1):
-        numbers[i] = find(data, offsets[i], offsets[i + 1], table, blob, ends)
+    """Set `numbers[i]` to the number of string `i`, -1 where it is unknown.
 
-
-@kernel
-def find_terms(data, term_ends, count, table, blob, ends, numbers):
-    """As `find_many`, for the first `count` terms that `tokenize` left."""
-    start = np.int64(0)
-    for i in range(count):
-        numbers[i] = find(data, start, term_ends[i], table, blob, ends)
-        start = term_ends[i]
+    Works in small groups: all keys first, with their buckets on the way into the cache, then the look-ups.
+    """
+    count = len(offsets) - 1
+    keys = np.empty(_GROUP, np.uint64)
+    for first in range(0, count, _GROUP):
+        last = min(first + _GROUP, count)
+        for i in range(first, last):
+            keys[i - first] = string_key(data, offsets[i], offsets[i + 1])
+            prefetch(table, _bucket(keys[i - first], table))
+        for i in range(first, last):
+            numbers[i] = find(keys[i - first], data, offsets[i], offsets[i + 1], table, blob, ends)
 
 
 @kernel

@@ -90,10 +90,7 @@ class Compiler:
             plain[np.searchsorted(tokens.row_ends, long, side="right")] = False
             plain[counts > limits.terms] = False
             return self._plain_terms(_blanked(strings, plain), plain, surfaces)
-        if surfaces is not None:
-            numbers = surfaces.numbers(tokens)
-        else:
-            numbers = self._vocabulary.intern(tokens.strings)
+        numbers = surfaces.numbers(tokens) if surfaces is not None else self._vocabulary.intern(tokens.strings)
         offsets = np.empty(strings.count + 1, np.int64)
         terms = np.empty(len(numbers), np.int32)
         count = kernels.distinct(tokens.row_ends, numbers, offsets, terms)

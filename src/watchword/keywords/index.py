@@ -10,7 +10,7 @@ import numpy as np
 from watchword.buffers import Strings, concatenated
 from watchword.errors import OptionError, SubscriptionError
 from watchword.index import ClauseReport, Explanation, Found, Index, Subscriptions
-from watchword.kernels.arrays import reserve
+from watchword.kernels.arrays import reserve, tally
 from watchword.keywords.brute import Brute, OrderedBrute
 from watchword.keywords.clauses import ClauseTable, Compiled, Complex
 from watchword.keywords.compact_count import CompactCount
@@ -181,11 +181,7 @@ class KeywordIndex(Index):
 
     def _use(self, terms: Int32, by: int) -> None:
         self._uses = reserve(self._uses, len(self._vocabulary), 0)
-        if len(terms) < 1000:
-            np.add.at(self._uses, terms, by)
-        else:
-            counts = np.bincount(terms, minlength=len(self._uses))
-            self._uses += counts.astype(np.int32) * np.int32(by)
+        tally(self._uses, terms, by)
 
     # matching
 

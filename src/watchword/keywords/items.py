@@ -18,10 +18,8 @@ from watchword.buffers import Strings, first_null, from_arrow, from_pieces, from
 from watchword.errors import EventError
 from watchword.index import batches
 from watchword.kernels import clauses as kernels
-from watchword.kernels import text as text_kernels
-from watchword.kernels import vocabulary as vocabulary_kernels
 from watchword.keywords.structure import Int32, Int64, Rows
-from watchword.text import Analyzer, tables
+from watchword.text import Analyzer, tokenize
 from watchword.vocabulary import Vocabulary
 
 
@@ -71,7 +69,7 @@ class ItemReader:
             sequences = events
         elif isinstance(events, pa.Array):
             sequences = self._arrow(events, position)
-        elif all(isinstance(event, str) for event in events):
+        elif all(type(event) is str for event in events):
             sequences = self._texts(from_texts(events), position)
         else:
             sequences = self._mixed(events, position)
@@ -119,23 +117,14 @@ class ItemReader:
             yield Sequences(ends[start:stop] - first, numbers[indices[first : ends[stop - 1]]])
 
     def _texts(self, strings: Strings, position: int) -> Sequences:
-        """Scan texts and look their terms up, without keeping the terms."""
-        capacity = 3 * len(strings.data)
-        out = np.empty(capacity, np.uint8)
-        ends = np.empty(capacity // 2 + strings.count + 1, np.int64)
-        row_ends = np.empty(strings.count, np.int64)
-        count = text_kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_ends)
-        if count < 0:
-            raise EventError(
-                "invalid UTF-8; decode or repair the text before matching it", position=position - 1 - count
-            )
+        """Scan texts and look their terms up."""
+        try:
+            words, row_ends = tokenize(strings)
+        except EventError as error:
+            raise EventError(error.reason, position=position + error.position) from None
         if self._surfaces is not None:
-            offsets = np.concatenate([np.zeros(1, np.int64), ends[:count]])
-            return self._surfaces.find(Strings(out[: offsets[-1]], offsets), row_ends)
-        numbers = np.empty(count, np.int32)
-        words = self._vocabulary
-        vocabulary_kernels.find_terms(out, ends, count, words.table, words.blob, words.ends, numbers)
-        return Sequences(row_ends, numbers)
+            return self._surfaces.find(words, row_ends)
+        return Sequences(row_ends, self._vocabulary.find(words))
 
     def _mixed(self, events: list[Any], position: int) -> Sequences:
         """Read events of which some are not `str`."""

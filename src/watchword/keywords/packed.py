@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from watchword.errors import WatchwordError
 from watchword.kernels import packed as kernels
-from watchword.kernels.arrays import reserve, resized
+from watchword.kernels.arrays import reserve, resized, tally
 from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
 
 PRIOR = 1000.0
@@ -121,7 +121,7 @@ class Packed(Structure):
             raise KeyError(payload)
         if self._packing is not None and (record is None or record < self._packing.fill):
             self._packing.removed.append(payload)
-        self.row_counts[terms] -= 1
+        tally(self.row_counts, terms, -1)
 
     def renumber(self, payloads: Int32) -> None:
         self.merge()
@@ -206,14 +206,9 @@ class Packed(Structure):
     # private parts, in the order in which a row passes through them
 
     def _count(self, terms: Int32, by: int) -> None:
-        if len(terms) == 0:
-            return
-        self._know(int(terms.max()) + 1)
-        if len(terms) < 1000:
-            np.add.at(self.row_counts, terms, by)
-        else:
-            found = np.bincount(terms, minlength=len(self.row_counts))
-            self.row_counts[: len(found)] += found.astype(np.int32)
+        if len(terms):
+            self._know(int(terms.max()) + 1)
+            tally(self.row_counts, terms, by)
 
     def _know(self, terms: int) -> None:
         self.row_counts = reserve(self.row_counts, terms, 0)
@@ -241,7 +236,7 @@ class Packed(Structure):
             delta.fill,
             records,
         )
-        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=True))
+        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=False))
 
     def _bury(self, payload: int) -> bool:
         """Set the tombstone of a row of the base; false if it has one."""

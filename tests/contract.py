@@ -475,22 +475,22 @@ class TestChurn:
         random_ = random.Random(2011)
         texts, events = case.texts(150), case.events(25)
         truth = {text: [case.language.matches(text, event) for event in events] for text in texts}
-        model: Model = {number: random_.choice(texts) for number in range(800)}
+        model: Model = {number: random_.choice(texts) for number in range(4000)}
         index = case.index(model)
         for step in range(1, 2001):
-            key = random_.randrange(1600)
+            key = random_.randrange(6000)
             if key in model and random_.random() < 0.6:
                 del index[key], model[key]
             else:
                 index[key] = model[key] = random_.choice(texts)
             if step % 500 == 0:
-                load = {random_.randrange(2000): random_.choice(texts) for _ in range(300)}
+                load = {random_.randrange(9000): random_.choice(texts) for _ in range(6000)}
                 index.update(load)
                 model.update(load)
                 assert list(index.items()) == list(model.items())
                 expected = [[key for key in model if truth[model[key]][at]] for at in range(len(events))]
                 assert [index.match(event) for event in events] == expected
                 assert found(index.match_many(events), len(events)) == [sorted(ids) for ids in expected]
-            if step % 700 == 0:
+            if step == 1200:
                 index.save(tmp_path / "index")
                 index = Index.open(tmp_path / "index")

@@ -90,10 +90,10 @@ class ClauseReport:
 
     def __str__(self) -> str:
         if self.held:
-            return f"holds: {self.text}"
+            return self.text
         reasons = [f"missing {', '.join(self.missing)}"] if self.missing else []
         reasons += [f"forbidden {', '.join(self.forbidden)}"] if self.forbidden else []
-        return f"fails: {self.text} ({'; '.join(reasons)})"
+        return f"{'; '.join(reasons)} in: {self.text}"
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class Explanation:
     def __str__(self) -> str:
         if self.nearest is None:
             return "no match: the subscription contradicts itself"
-        verdict = "match" if self.matched else "no match"
-        others = len(self.clauses) - 1
-        tail = "" if self.matched or not others else f" (nearest of {others + 1} clauses)"
-        return f"{verdict}: {self.nearest}{tail}"
+        if self.matched:
+            return f"match: {self.nearest}"
+        tail = f" (nearest of {len(self.clauses)} clauses)" if len(self.clauses) > 1 else ""
+        return f"no match: {self.nearest}{tail}"
 
 
 class Found(NamedTuple):

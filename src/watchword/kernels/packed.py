@@ -23,10 +23,14 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
+from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_fill, set_has, set_table
 
 # A block with this many groups per term of the item is searched rather than read.
 _SEARCH = 24
+
+# Groups that wait for their entries to arrive in the cache.
+_WAITING = 32
 
 
 @kernel
@@ -254,19 +258,76 @@ def match(
     ends,
     payloads,
 ):
-    """Match items from `first` on (the protocol of `collect`); `item_counts` learns unless it is empty."""
+    """Match items from `first` on (the protocol of `collect`); `item_counts` learns unless it is empty.
+
+    Memory is asked for ahead of time: the starts of the next item's terms, the blocks of this item's, and the
+    entries of matching groups, which wait in `begins` and `stops` until a handful of them are on the way.
+    """
     table = set_table(item_offsets)
     ordered = np.empty(len(table), np.int32)
+    begins = np.empty(_WAITING, np.int64)
+    stops = np.empty(_WAITING, np.int64)
     some_dead = len(dead) + len(dead_high) > 0
     keys = len(starts) - 1
-    room = len(payloads)
     operations = 0
     for item in range(first, len(item_offsets) - 1):
         begin, end = item_offsets[item], item_offsets[item + 1]
+        if item + 2 < len(item_offsets):
+            for i in range(end, item_offsets[item + 2]):
+                prefetch(starts, min(np.int64(item_terms[i]), keys))
+        for i in range(begin, end):
+            prefetch(arena, np.int64(starts[min(item_terms[i], keys)]))
         mask = set_fill(table, item_terms, begin, end)
         fill = used
         spent = 0
+        waiting = 0
         is_sorted = False
+        for i in range(begin, end):
+            term = item_terms[i]
+            if term >= keys or starts[term] == starts[term + 1]:
+                continue
+            base = np.int64(starts[term])
+            singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
+            base += 2
+            if fill + singles > len(payloads):
+                return item, used, operations
+            for k in range(singles):
+                payloads[fill + k] = arena[base + k]
+            fill += singles
+            seconds = base + singles
+            wanted = end - begin if groups > _SEARCH * (end - begin) else groups
+            spent += 1 + wanted
+            if wanted < groups and not is_sorted:
+                ordered[: end - begin] = item_terms[begin:end]
+                ordered[: end - begin].sort()
+                is_sorted = True
+            low = np.int64(0)
+            for k in range(wanted):
+                if wanted == groups:
+                    low = k
+                    if not set_has(table, mask, arena[seconds + k]):
+                        continue
+                else:
+                    low = _search(arena, seconds, low, groups, ordered[k])
+                    if low == groups:
+                        break
+                    if arena[seconds + low] != ordered[k]:
+                        continue
+                at = seconds + groups + low
+                begins[waiting] = seconds + 2 * groups + (arena[at - 1] if low else 0)
+                stops[waiting] = seconds + 2 * groups + arena[at]
+                prefetch(arena, begins[waiting])
+                waiting += 1
+                if waiting == _WAITING:
+                    fill = _groups(arena, begins, stops, waiting, table, mask, payloads, fill)
+                    waiting = 0
+                    if fill < 0:
+                        return item, used, operations
+        fill = _groups(arena, begins, stops, waiting, table, mask, payloads, fill)
+        if fill < 0:
+            return item, used, operations
+        if some_dead:
+            fill = _bury(dead, dead_high, high, payloads, used, fill)
         for i in range(begin, end):
             term = item_terms[i]
             if term < len(item_counts):
@@ -276,47 +337,6 @@ def match(
                 spent += work
                 if fill < 0:
                     return item, used, operations
-            if term >= keys:
-                continue
-            base = np.int64(starts[term])
-            if base == starts[term + 1]:
-                continue
-            singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
-            base += 2
-            if fill + singles > room:
-                return item, used, operations
-            for k in range(singles):
-                payloads[fill + k] = arena[base + k]
-            start = fill
-            fill += singles
-            seconds = base + singles
-            entries = seconds + 2 * groups
-            spent += 1
-            if groups <= _SEARCH * (end - begin):
-                spent += groups
-                for group in range(groups):
-                    if set_has(table, mask, arena[seconds + group]):
-                        fill = _group(arena, seconds, groups, group, entries, table, mask, payloads, fill)
-                        if fill < 0:
-                            return item, used, operations
-            else:
-                if not is_sorted:
-                    ordered[: end - begin] = item_terms[begin:end]
-                    ordered[: end - begin].sort()
-                    is_sorted = True
-                low = np.int64(0)
-                for k in range(end - begin):
-                    wanted = ordered[k]
-                    low = _search(arena, seconds, low, groups, wanted)
-                    spent += 1
-                    if low == groups:
-                        break
-                    if arena[seconds + low] == wanted:
-                        fill = _group(arena, seconds, groups, low, entries, table, mask, payloads, fill)
-                        if fill < 0:
-                            return item, used, operations
-            if some_dead:
-                fill = _bury(dead, dead_high, high, payloads, start, fill)
         used = fill
         ends[item] = used
         operations += spent
@@ -324,16 +344,19 @@ def match(
 
 
 @kernel
-def _group(arena, seconds, groups, group, entries, table, mask, payloads, fill):
-    """Match the entries of a group whose first two terms are in the item. Returns the new fill, or -1."""
-    at = entries + (arena[seconds + groups + group - 1] if group else 0)
-    stop = entries + arena[seconds + groups + group]
-    while at < stop:
-        word = arena[at]
-        at += 1
-        if word >= 0:
-            holds = True
-        else:
+def _groups(arena, begins, stops, count, table, mask, payloads, fill):
+    """Match the entries of groups whose first two terms are in the item. Returns the new fill, or -1."""
+    for group in range(count):
+        at, stop = begins[group], stops[group]
+        if fill + stop - at > len(payloads):
+            return np.int64(-1)
+        while at < stop:
+            word = arena[at]
+            at += 1
+            if word >= 0:
+                payloads[fill] = word
+                fill += 1
+                continue
             holds = True
             rest = arena[at]
             while rest >= 0:
@@ -341,13 +364,8 @@ def _group(arena, seconds, groups, group, entries, table, mask, payloads, fill):
                 at += 1
                 rest = arena[at]
             at += 1
-            holds = holds and set_has(table, mask, ~rest)
-            word = ~word
-        if holds:
-            if fill == len(payloads):
-                return np.int64(-1)
-            payloads[fill] = word
-            fill += 1
+            payloads[fill] = ~word
+            fill += holds and set_has(table, mask, ~rest)
     return fill
 
 

@@ -43,7 +43,7 @@ class KeywordIndex(Index):
     >>> index.match("Greece: a debt crisis, then a bailout")
     ['s1', 's2']
     >>> print(index.explain("Greece and the IMF agree on a bailout", "s1"))
-    no match: fails: greece AND bailout AND NOT imf (forbidden imf) (nearest of 2 clauses)
+    no match: forbidden imf in: greece AND bailout AND NOT imf (nearest of 2 clauses)
 
     Options for every method: `stop_words`, `stemmer` (a Snowball language), and the limits `max_clauses`,
     `max_terms`, `max_term_bytes`, `max_depth` (`query.Limits`). Options of a method: `order` and `ranking` for

@@ -1,0 +1,54 @@
+"""The examples of the README and of the docstrings run as printed."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import watchword
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("watchword ")
+]
+MODULES = [
+    found.name
+    for found in pkgutil.walk_packages(watchword.__path__, "watchword.")
+    if not found.name.endswith("__main__")
+]
+
+
+def test_python_examples() -> None:
+    assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
+
+
+def test_command_lines(tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    assert len(COMMANDS) > 5
+    for command in COMMANDS:
+        words = [sys.executable, "-m", "watchword.cli", *shlex.split(command)[1:]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+        assert (done.stdout + done.stderr).strip(), command
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import sys, watchword; sys.exit(any(m in sys.modules for m in ('numba', 'pyspark', 'pyarrow', 'typer')))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

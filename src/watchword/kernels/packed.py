@@ -400,7 +400,7 @@ def _bury(dead, dead_high, high, payloads, start, fill):
 
 
 # The delta: rows added since the base was packed, in linked lists by their rarest term.
-# record in `pool`:  next  payload  count  other term × count      (next -1: last; payload -1: removed)
+# record in `pool`:  next  payload  key  count  other term × count      (next -1: last; payload -1: removed)
 # `heads[t]` is the first record of term t, -1 for none.
 
 
@@ -412,7 +412,7 @@ def _match_delta(record, pool, table, mask, payloads, fill):
         payload = pool[record + 1]
         if payload >= 0:
             holds = True
-            for k in range(record + 3, record + 3 + pool[record + 2]):
+            for k in range(record + 4, record + 4 + pool[record + 3]):
                 if not set_has(table, mask, pool[k]):
                     holds = False
                     break
@@ -439,10 +439,11 @@ def delta_add(offsets, terms, payloads, row_counts, item_counts, share, heads, p
                 key = term
         pool[fill] = heads[key]
         pool[fill + 1] = payloads[row]
-        pool[fill + 2] = offsets[row + 1] - offsets[row] - 1
+        pool[fill + 2] = key
+        pool[fill + 3] = offsets[row + 1] - offsets[row] - 1
         heads[key] = fill
         records[row] = fill
-        fill += 3
+        fill += 4
         for i in range(offsets[row], offsets[row + 1]):
             if terms[i] != key:
                 pool[fill] = terms[i]
@@ -463,11 +464,73 @@ def delta_rows(heads, pool, begin, end, offsets, terms, payloads):
                 if write:
                     payloads[rows] = pool[record + 1]
                     terms[fill] = key
-                    for k in range(pool[record + 2]):
-                        terms[fill + 1 + k] = pool[record + 3 + k]
-                fill += 1 + pool[record + 2]
+                    for k in range(pool[record + 3]):
+                        terms[fill + 1 + k] = pool[record + 4 + k]
+                fill += 1 + pool[record + 3]
                 rows += 1
                 if write:
                     offsets[rows] = fill
             record = pool[record]
     return rows, fill
+
+
+@kernel
+def delta_has(pool, record, terms):
+    """Say whether a record has exactly these terms."""
+    if pool[record + 3] + 1 != len(terms) or not _among(pool[record + 2], terms):
+        return False
+    for k in range(pool[record + 3]):
+        if not _among(pool[record + 4 + k], terms):
+            return False
+    return True
+
+
+@kernel
+def base_has(starts, arena, terms, payload):
+    """Say whether the base has a row with this payload and exactly these terms; looks into their blocks."""
+    for key in terms:
+        if key >= len(starts) - 1 or starts[key] == starts[key + 1]:
+            continue
+        base = np.int64(starts[key])
+        singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
+        seconds = base + 2 + singles
+        if len(terms) == 1:
+            for at in range(base + 2, seconds):
+                if arena[at] == payload:
+                    return True
+            continue
+        for second in terms:
+            group = _search(arena, seconds, np.int64(0), groups, second)
+            if group < groups and arena[seconds + group] == second:
+                ends = seconds + groups + group
+                begin = seconds + 2 * groups + (arena[ends - 1] if group else 0)
+                if _group_has(arena, begin, seconds + 2 * groups + arena[ends], terms, payload):
+                    return True
+    return False
+
+
+@kernel
+def _group_has(arena, at, stop, terms, payload):
+    while at < stop:
+        word = arena[at]
+        at += 1
+        size = 2
+        same = word == payload or ~word == payload
+        while word < 0:
+            rest = arena[at]
+            at += 1
+            size += 1
+            same = same and _among(rest if rest >= 0 else ~rest, terms)
+            if rest < 0:
+                break
+        if same and size == len(terms):
+            return True
+    return False
+
+
+@kernel
+def _among(term, terms):
+    for other in terms:
+        if other == term:
+            return True
+    return False

@@ -114,11 +114,14 @@ class Packed(Structure):
 
     def remove(self, terms: Int32, payload: int) -> None:
         self._poll()
-        record = self.delta.records.pop(payload, None)
-        if record is not None:
+        record = self.delta.records.get(payload)
+        if record is not None and kernels.delta_has(self.delta.pool, record, terms):
+            del self.delta.records[payload]
             self.delta.pool[record + 1] = -1
-        elif not self.base.rows or not self._bury(payload):
+        elif record is not None or not self._in_base(terms, payload):
             raise KeyError(payload)
+        else:
+            self._bury(payload)
         if self._packing is not None and (record is None or record < self._packing.fill):
             self._packing.removed.append(payload)
         tally(self.row_counts, terms, -1)
@@ -221,7 +224,7 @@ class Packed(Structure):
         if len(rows) == 0:
             return
         delta = self.delta
-        delta.room(len(self.row_counts), len(rows.terms) + 3 * len(rows))
+        delta.room(len(self.row_counts), len(rows.terms) + 3 * len(rows) + 64)
         records = np.empty(len(rows), np.int64)
         share = PRIOR / max(len(self), 1)
         delta.fill = kernels.delta_add(
@@ -238,20 +241,22 @@ class Packed(Structure):
         )
         delta.records.update(zip(payloads.tolist(), records.tolist(), strict=False))
 
-    def _bury(self, payload: int) -> bool:
-        """Set the tombstone of a row of the base; false if it has one."""
-        high = payload >= HIGH
-        bits = self.dead_high if high else self.dead
-        at = payload - HIGH if high else payload
-        bits = reserve(bits, (at >> 3) + 1, 0)
-        known = bool(bits[at >> 3] >> (at & 7) & 1)
-        bits[at >> 3] |= 1 << (at & 7)
-        if high:
-            self.dead_high = bits
+    def _in_base(self, terms: Int32, payload: int) -> bool:
+        bits, at = (self.dead_high, payload - HIGH) if payload >= HIGH else (self.dead, payload)
+        if at >> 3 < len(bits) and bits[at >> 3] >> (at & 7) & 1:
+            return False
+        return bool(kernels.base_has(self.base.starts, self.base.arena, terms, payload))
+
+    def _bury(self, payload: int) -> None:
+        """Set the tombstone of a row of the base, which has none."""
+        if payload >= HIGH:
+            at = payload - HIGH
+            bits = self.dead_high = reserve(self.dead_high, (at >> 3) + 1, 0)
         else:
-            self.dead = bits
-        self.buried += not known
-        return not known
+            at = payload
+            bits = self.dead = reserve(self.dead, (at >> 3) + 1, 0)
+        bits[at >> 3] |= 1 << (at & 7)
+        self.buried += 1
 
     def _start(self, wait: bool = False) -> None:
         """Begin to pack base and delta anew."""
@@ -265,8 +270,9 @@ class Packed(Structure):
         packing = self._packing
         if packing is None or not (wait or packing.done.is_set()):
             return
+        packing.done.wait()
+        self._packing = None  # also after an error: base and delta are as they were
         base = packing.result()
-        self._packing = None
         later, payloads = self.delta.rows(packing.fill, self.delta.fill)
         self._install(base)
         for payload in packing.removed:
@@ -316,8 +322,7 @@ class _Packing:
         threading.Thread(target=run, name="watchword-packing", daemon=True).start()
 
     def result(self) -> Base:
-        """Wait for the new base."""
-        self.done.wait()
+        """Return the new base, once `done` is set."""
         if self._error is not None:
             raise self._error
         assert self._base is not None

@@ -25,6 +25,9 @@ from watchword.kernels import text as kernels
 _PLANES = (range(0x40000), range(0xE0000, 0xE1000))
 
 
+INVALID = "invalid UTF-8; decode or repair the text before matching it"
+
+
 class Tokens(NamedTuple):
     """The terms of many rows: `strings` has the terms, `row_ends[i]` the number of them up to row `i`."""
 
@@ -107,7 +110,7 @@ def tokenize(strings: Strings) -> Tokens:
     row_ends = np.empty(strings.count, np.int64)
     count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_ends)
     if count < 0:
-        raise EventError("invalid UTF-8; decode or repair the text before matching it", position=-1 - count)
+        raise EventError(INVALID, position=-1 - count)
     return Tokens(Strings(out, ends[: count + 1], strings.surrogates), row_ends)
 
 

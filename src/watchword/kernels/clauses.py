@@ -80,7 +80,7 @@ def settle(
     starts,
     stops,
     program,
-    sequence_offsets,
+    row_ends,
     sequences,
     ends,
     result,
@@ -91,8 +91,8 @@ def settle(
     """
     table = set_table(item_offsets)
     longest = np.int64(0)
-    for item in range(len(sequence_offsets) - 1):
-        longest = max(longest, sequence_offsets[item + 1] - sequence_offsets[item])
+    for item in range(len(row_ends)):
+        longest = max(longest, row_ends[item] - (row_ends[item - 1] if item else 0))
     heads = np.empty(len(table), np.int32)
     nexts = np.empty(longest, np.int32)
     twice = np.empty(64, np.int32)
@@ -124,29 +124,12 @@ def settle(
                         present = False
                         break
                 if present and size > 1:
+                    start = row_ends[item - 1] if item else np.int64(0)
                     if not chained:
-                        _chain(
-                            sequence_offsets[item],
-                            sequence_offsets[item + 1],
-                            sequences,
-                            table,
-                            mask,
-                            heads,
-                            nexts,
-                        )
+                        _chain(start, row_ends[item], sequences, table, mask, heads, nexts)
                         chained = True
-                    present = _adjacent(
-                        program,
-                        at + 1,
-                        size,
-                        sequence_offsets[item],
-                        sequence_offsets[item + 1],
-                        sequences,
-                        table,
-                        mask,
-                        heads,
-                        nexts,
-                    )
+                    head = heads[_place(table, mask, program[at + 1])]
+                    present = _adjacent(program, at + 1, size, start, row_ends[item], sequences, head, nexts)
                 holds = present != forbidden
                 at += 1 + size
             if holds:
@@ -191,9 +174,9 @@ def _chain(begin, end, sequences, table, mask, heads, nexts):
 
 
 @kernel
-def _adjacent(program, start, size, begin, end, sequences, table, mask, heads, nexts):
-    """Say whether the atom's terms stand side by side somewhere in the item."""
-    at = np.int64(heads[_place(table, mask, program[start])])
+def _adjacent(program, start, size, begin, end, sequences, head, nexts):
+    """Say whether an atom's terms stand side by side somewhere in the item; `head` is the first of the first."""
+    at = np.int64(head)
     while at >= 0:
         if begin + at + size <= end:
             k = 1

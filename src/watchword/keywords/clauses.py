@@ -125,9 +125,11 @@ class ClauseTable:
             self._always_array = np.fromiter(self._always, np.int32, len(self._always))
         return self._always_array
 
-    def settle(self, items: Rows, sequences: Rows, hits: Hits) -> Hits:
+    def settle(self, items: Rows, row_ends: Int64, sequences: Int32, hits: Hits) -> Hits:
         """Turn payloads into slots, checking what structures cannot."""
         always = self.always
+        if not len(always) and (not len(hits.payloads) or hits.payloads.max() < HIGH):
+            return hits
 
         def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
             return kernels.settle(  # type: ignore[no-any-return]
@@ -144,8 +146,8 @@ class ClauseTable:
                 self.starts,
                 self.stops,
                 self.program,
-                sequences.offsets,
-                sequences.terms,
+                row_ends,
+                sequences,
                 ends,
                 payloads,
             )

@@ -197,7 +197,7 @@ class KeywordIndex(Index):
         self._events += len(sets)
         self._operations += hits.operations
         if len(self._table):
-            hits = self._table.settle(items.sets, items.sequences, hits)
+            hits = self._table.settle(items.sets, *items.sequences, hits)
         return Found(hits.ends, hits.payloads)
 
     def _explain(self, event: Any, text: str) -> Explanation:

@@ -18,23 +18,24 @@ from watchword.buffers import Strings, first_null, from_arrow, from_pieces, from
 from watchword.errors import EventError
 from watchword.index import batches
 from watchword.kernels import clauses as kernels
+from watchword.kernels import items as item_kernels
 from watchword.keywords.structure import Int32, Int64, Rows
-from watchword.text import Analyzer, tokenize
+from watchword.text import INVALID, Analyzer, tables, tokenize
 from watchword.vocabulary import Vocabulary
 
 
-class Items(NamedTuple):
-    """Events in term numbers: the distinct known terms of each, and all of them in order (-1: unknown)."""
-
-    sets: Rows
-    sequences: Rows
-
-
 class Sequences(NamedTuple):
-    """Terms in order: event `i` has ``numbers[row_ends[i - 1]:row_ends[i]]``."""
+    """Terms in order, -1 where unknown: event `i` has ``numbers[row_ends[i - 1]:row_ends[i]]``."""
 
     row_ends: Int64
     numbers: Int32
+
+
+class Items(NamedTuple):
+    """Events in term numbers: the distinct known terms of each, and all of them in order."""
+
+    sets: Rows
+    sequences: Sequences
 
 
 class ItemReader:
@@ -66,21 +67,20 @@ class ItemReader:
     def read(self, events: Any, position: int) -> Items:
         """Return a batch, whose first event is at `position`, in term numbers."""
         if isinstance(events, Sequences):
-            sequences = events
-        elif isinstance(events, pa.Array):
-            sequences = self._arrow(events, position)
-        elif all(type(event) is str for event in events):
-            sequences = self._texts(from_texts(events), position)
-        else:
-            sequences = self._mixed(events, position)
-        return _items(sequences)
+            return _items(events)
+        if isinstance(events, pa.Array):
+            return self._arrow(events, position)
+        for event in events:
+            if type(event) is not str:
+                return _items(self._mixed(events, position))
+        return self._texts(from_texts(events), position)
 
-    def _arrow(self, column: pa.Array, position: int) -> Sequences:
+    def _arrow(self, column: pa.Array, position: int) -> Items:
         row = first_null(column)
         if row is not None:
             raise EventError("it is null; leave nulls out", position=position + row)
         if _is_list(column.type):
-            return self._lists(column, position)
+            return _items(self._lists(column, position))
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         if not _is_text(column.type):
@@ -116,15 +116,21 @@ class ItemReader:
             first = int(ends[start - 1]) if start else 0
             yield Sequences(ends[start:stop] - first, numbers[indices[first : ends[stop - 1]]])
 
-    def _texts(self, strings: Strings, position: int) -> Sequences:
+    def _texts(self, strings: Strings, position: int) -> Items:
         """Scan texts and look their terms up."""
-        try:
-            words, row_ends = tokenize(strings)
-        except EventError as error:
-            raise EventError(error.reason, position=position + error.position) from None
         if self._surfaces is not None:
-            return self._surfaces.find(words, row_ends)
-        return Sequences(row_ends, self._vocabulary.find(words))
+            try:
+                words, row_ends = tokenize(strings)
+            except EventError as error:
+                raise EventError(error.reason, position=position + error.position) from None
+            return _items(self._surfaces.find(words, row_ends))
+        known = self._vocabulary
+        offsets, terms, row_ends, numbers = item_kernels.read_texts(
+            strings.data, strings.offsets, strings.surrogates, *tables(), known.table, known.blob, known.ends
+        )
+        if len(row_ends) and row_ends[0] < 0:
+            raise EventError(INVALID, position=position - 1 - int(row_ends[0]))
+        return Items(Rows(offsets, terms), Sequences(row_ends, numbers))
 
     def _mixed(self, events: list[Any], position: int) -> Sequences:
         """Read events of which some are not `str`."""
@@ -205,10 +211,7 @@ def _items(sequences: Sequences) -> Items:
     offsets = np.empty(len(sequences.row_ends) + 1, np.int64)
     terms = np.empty(len(sequences.numbers), np.int32)
     count = kernels.distinct(sequences.row_ends, sequences.numbers, offsets, terms)
-    cuts = np.empty(len(offsets), np.int64)
-    cuts[0] = 0
-    cuts[1:] = sequences.row_ends
-    return Items(Rows(offsets, terms[:count]), Rows(cuts, sequences.numbers))
+    return Items(Rows(offsets, terms[:count]), sequences)
 
 
 def _list_lengths(column: pa.Array) -> npt.NDArray[np.int64]:

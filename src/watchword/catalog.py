@@ -202,14 +202,15 @@ class Catalog:
         return first
 
     def compact(self) -> Int32 | None:
-        """Pack everything without gaps. Returns the new slot of each old one (-1: gone), None if unchanged."""
+        """Pack everything without gaps. Returns the new slot of each old one (-1: gone), None if all keep theirs."""
         if not (self.tail_texts or self.changed or self.removed):
             return None
+        any_moved = self.removed > 0
         live = ~resize_bool(self.gone, self.slots)
         moved = np.where(live, np.cumsum(live) - 1, -1).astype(np.int32)
         ids, texts = self._columns(np.flatnonzero(live))
         self._install(packed(ids, texts), self.kind)
-        return moved
+        return moved if any_moved else None
 
     # snapshots
 

@@ -138,8 +138,9 @@ class Index(MutableMapping[Any, str]):
     language: ClassVar[str]
     methods: ClassVar[Mapping[str, Any]]
 
-    # how many events are matched at a time: enough to amortise a call, few enough to stay in the cache
-    _batch: ClassVar[int] = 4096
+    # Events matched at a time: enough to amortise a call, few enough for them and their pairs to stay in the cache.
+    _events_at_once: ClassVar[int] = 4096
+    _pairs_at_once: ClassVar[int] = 1 << 18
 
     def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto") -> None:
         if method not in self.methods:
@@ -213,12 +214,15 @@ class Index(MutableMapping[Any, str]):
         positions: list[pa.Array] = []
         ids: list[pa.Array] = []
         first = 0
-        for part in self._parts(events):
+        batch = Batch(256)
+        for part in self._parts(events, batch):
             found = self._match(part, first)
             counts = np.diff(found.ends, prepend=np.int64(0))
             positions.append(pa.array(np.repeat(np.arange(first, first + len(counts)), counts)))
             ids.append(self._catalog.ids(found.slots))
             first += len(counts)
+            mean = len(found.slots) / max(len(counts), 1)
+            batch.size = max(1, min(self._events_at_once, int(self._pairs_at_once / (mean + 1))))
         kind = pa.string() if self._catalog.kind is str else pa.int64()
         if any(pa.types.is_large_string(part.type) for part in ids):
             kind = pa.large_string()
@@ -293,8 +297,8 @@ class Index(MutableMapping[Any, str]):
         """Store what `_compile_many` returned, row `i` under ``slots[i]``."""
 
     @abstractmethod
-    def _parts(self, events: Any) -> Iterator[Any]:
-        """Cut events into batches that `_match` takes."""
+    def _parts(self, events: Any, batch: Batch) -> Iterator[Any]:
+        """Cut events into batches that `_match` takes, each of at most `batch.size`, which changes on the way."""
 
     @abstractmethod
     def _match(self, events: Any, position: int) -> Found:
@@ -384,11 +388,25 @@ class Index(MutableMapping[Any, str]):
             self._renumber(moved)
 
 
-def batches(events: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Cut any iterable into lists of at most `size`."""
-    iterator = iter(events)
-    while batch := list(islice(iterator, size)):
-        yield batch
+@dataclass
+class Batch:
+    """How many events the next batch is to have."""
+
+    size: int
+
+    def slices(self, count: int) -> Iterator[tuple[int, int]]:
+        """Cut a range of `count` events."""
+        start = 0
+        while start < count:
+            stop = min(start + self.size, count)
+            yield start, stop
+            start = stop
+
+    def lists(self, events: Iterable[Any]) -> Iterator[list[Any]]:
+        """Cut any iterable."""
+        iterator = iter(events)
+        while batch := list(islice(iterator, self.size)):
+            yield batch
 
 
 def _below(prefix: str, arrays: Arrays) -> Arrays:

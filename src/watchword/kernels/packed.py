@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.delta import is_among, match_delta
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_fill, set_has, set_table
@@ -33,212 +34,17 @@ _SEARCH = 24
 _WAITING = 32
 
 
-@kernel
-def sort_rows(offsets, terms, row_counts, rows, item_counts, prior):
-    """Put each row's terms into order, rarest first; rarity as expected in items (`rarity`)."""
-    share = prior / max(rows, 1)
-    for row in range(len(offsets) - 1):
-        for i in range(offsets[row] + 1, offsets[row + 1]):
-            term = terms[i]
-            weight = item_counts[term] + share * row_counts[term]
-            j = i - 1
-            while j >= offsets[row]:
-                other = terms[j]
-                its = item_counts[other] + share * row_counts[other]
-                if its < weight or (its == weight and other < term):
-                    break
-                terms[j + 1] = other
-                j -= 1
-            terms[j + 1] = term
-
-
-@kernel
-def sort_by(keys, order, width):
-    """Return `order` stably sorted by `keys[order]`, which lie in ``[0, width)``."""
-    counts = np.zeros(width + 1, np.int64)
-    for key in keys:
-        counts[key + 1] += 1
-    for k in range(width):
-        counts[k + 1] += counts[k]
-    result = np.empty_like(order)
-    for row in order:
-        key = keys[row]
-        result[counts[key]] = row
-        counts[key] += 1
-    return result
-
-
-@kernel
-def row_keys(offsets, terms, rank, width):
-    """Return the term at `rank` of each row plus one, 0 where the row is shorter."""
-    keys = np.zeros(len(offsets) - 1, np.int32)
-    for row in range(len(keys)):
-        at = offsets[row] + rank
-        if at < offsets[row + 1]:
-            keys[row] = terms[at] + 1
-    return keys
-
-
-@kernel
-def measure(offsets, terms, order, starts):
-    """Fill `starts` for rows in `order` (by first, then second term); return the words of the arena."""
-    total = np.int64(0)
-    term = 0
-    starts[0] = 0
-    at = 0
-    while at < len(order):
-        first = terms[offsets[order[at]]]
-        while term < first:
-            term += 1
-            starts[term] = total
-        total += 2
-        second = np.int32(-1)
-        while at < len(order) and terms[offsets[order[at]]] == first:
-            row = order[at]
-            size = offsets[row + 1] - offsets[row]
-            if size == 1:
-                total += 1
-            else:
-                if terms[offsets[row] + 1] != second:
-                    second = terms[offsets[row] + 1]
-                    total += 2
-                total += size - 1
-            at += 1
-        if total > 2147483647:
-            return total
-        term += 1
-        starts[term] = total
-    while term < len(starts) - 1:
-        term += 1
-        starts[term] = total
-    return total
-
-
-@kernel
-def pack(offsets, terms, payloads, order, arena):
-    """Write the blocks of all rows, in `order`, into `arena`."""
-    base = np.int64(0)
-    at = 0
-    while at < len(order):
-        first = terms[offsets[order[at]]]
-        singles = 0
-        groups = 0
-        end = at
-        second = np.int32(-1)
-        while end < len(order) and terms[offsets[order[end]]] == first:
-            row = order[end]
-            if offsets[row + 1] - offsets[row] == 1:
-                singles += 1
-            elif terms[offsets[row] + 1] != second:
-                second = terms[offsets[row] + 1]
-                groups += 1
-            end += 1
-        arena[base] = singles
-        arena[base + 1] = groups
-        for k in range(singles):
-            arena[base + 2 + k] = payloads[order[at + k]]
-        at += singles
-        seconds = base + 2 + singles
-        entries = seconds + 2 * groups
-        fill = entries
-        for group in range(groups):
-            second = terms[offsets[order[at]] + 1]
-            stop = at
-            while stop < end and terms[offsets[order[stop]] + 1] == second:
-                stop += 1
-            arena[seconds + group] = second
-            fill = _pack_group(offsets, terms, payloads, order, at, stop, arena, fill)
-            arena[seconds + groups + group] = fill - entries
-            at = stop
-        base = fill
-    return base
-
-
-@kernel
-def _pack_group(offsets, terms, payloads, order, at, stop, arena, fill):
-    for k in range(at, stop):
-        row = order[k]
-        if offsets[row + 1] - offsets[row] == 2:
-            arena[fill] = payloads[row]
-            fill += 1
-    for k in range(at, stop):
-        row = order[k]
-        last = offsets[row + 1] - 1
-        if last - offsets[row] > 1:
-            arena[fill] = ~payloads[row]
-            fill += 1
-            for i in range(offsets[row] + 2, last):
-                arena[fill] = terms[i]
-                fill += 1
-            arena[fill] = ~terms[last]
-            fill += 1
-    return fill
-
-
 @inline
-def is_dead(dead, payload):
+def _is_dead(dead, payload):
     """Look `payload` up in a bitmap that may be shorter than asked."""
     byte = payload >> 3
     return byte < len(dead) and (dead[byte] >> (payload & 7)) & 1
 
 
-@kernel
-def unpack(starts, arena, dead, dead_high, high, offsets, terms, payloads):
-    """Write the live rows back in CSR form; returns the rows and terms (counted only, if arrays are short)."""
-    rows = 0
-    fill = 0
-    write = len(offsets) > 1
-    for term in range(len(starts) - 1):
-        base = starts[term]
-        if base == starts[term + 1]:
-            continue
-        singles, groups = arena[base], arena[base + 1]
-        seconds = base + 2 + singles
-        entries = seconds + 2 * groups
-        for k in range(singles):
-            payload = arena[base + 2 + k]
-            if not _gone(dead, dead_high, high, payload):
-                if write:
-                    payloads[rows] = payload
-                    terms[fill] = term
-                    offsets[rows + 1] = fill + 1
-                fill += 1
-                rows += 1
-        at = entries
-        for group in range(groups):
-            stop = entries + arena[seconds + groups + group]
-            while at < stop:
-                word = arena[at]
-                payload = word if word >= 0 else ~word
-                keep = not _gone(dead, dead_high, high, payload)
-                start = fill
-                if write and keep:
-                    terms[fill] = term
-                    terms[fill + 1] = arena[seconds + group]
-                fill += 2
-                at += 1
-                if word < 0:
-                    while True:
-                        word = arena[at]
-                        at += 1
-                        if write and keep:
-                            terms[fill] = word if word >= 0 else ~word
-                        fill += 1
-                        if word < 0:
-                            break
-                if keep:
-                    if write:
-                        payloads[rows] = payload
-                        offsets[rows + 1] = fill
-                    rows += 1
-                else:
-                    fill = start
-    return rows, fill
-
-
 @inline
-def _gone(dead, dead_high, high, payload):
-    return is_dead(dead_high, payload - high) if payload >= high else is_dead(dead, payload)
+def is_gone(dead, dead_high, high, payload):
+    """Say whether a row of the base has a tombstone; payloads from `high` on have a bitmap of their own."""
+    return _is_dead(dead_high, payload - high) if payload >= high else _is_dead(dead, payload)
 
 
 @kernel
@@ -333,7 +139,7 @@ def match(
             if term < len(item_counts):
                 item_counts[term] += 1
             if term < len(heads) and heads[term] >= 0:
-                fill, work = _match_delta(heads[term], pool, table, mask, payloads, fill)
+                fill, work = match_delta(heads[term], pool, table, mask, payloads, fill)
                 spent += work
                 if fill < 0:
                     return item, used, operations
@@ -393,96 +199,10 @@ def _bury(dead, dead_high, high, payloads, start, fill):
     """Drop the dead from ``payloads[start:fill]``; return the new fill."""
     kept = start
     for k in range(start, fill):
-        if not _gone(dead, dead_high, high, payloads[k]):
+        if not is_gone(dead, dead_high, high, payloads[k]):
             payloads[kept] = payloads[k]
             kept += 1
     return kept
-
-
-# The delta: rows added since the base was packed, in linked lists by their rarest term.
-# record in `pool`:  next  payload  key  count  other term × count      (next -1: last; payload -1: removed)
-# `heads[t]` is the first record of term t, -1 for none.
-
-
-@kernel
-def _match_delta(record, pool, table, mask, payloads, fill):
-    work = 0
-    while record >= 0:
-        work += 1
-        payload = pool[record + 1]
-        if payload >= 0:
-            holds = True
-            for k in range(record + 4, record + 4 + pool[record + 3]):
-                if not set_has(table, mask, pool[k]):
-                    holds = False
-                    break
-            if holds:
-                if fill == len(payloads):
-                    return np.int64(-1), work
-                payloads[fill] = payload
-                fill += 1
-        record = np.int64(pool[record])
-    return np.int64(fill), work
-
-
-@kernel
-def delta_add(offsets, terms, payloads, row_counts, item_counts, share, heads, pool, fill, records):
-    """Add rows to the delta (room is there); `records[i]` is where row `i` lies. Returns the new fill."""
-    for row in range(len(offsets) - 1):
-        key = -1
-        least = np.inf
-        for i in range(offsets[row], offsets[row + 1]):
-            term = terms[i]
-            weight = item_counts[term] + share * row_counts[term]
-            if weight < least:
-                least = weight
-                key = term
-        pool[fill] = heads[key]
-        pool[fill + 1] = payloads[row]
-        pool[fill + 2] = key
-        pool[fill + 3] = offsets[row + 1] - offsets[row] - 1
-        heads[key] = fill
-        records[row] = fill
-        fill += 4
-        for i in range(offsets[row], offsets[row + 1]):
-            if terms[i] != key:
-                pool[fill] = terms[i]
-                fill += 1
-    return fill
-
-
-@kernel
-def delta_rows(heads, pool, begin, end, offsets, terms, payloads):
-    """Write the live records that lie in ``pool[begin:end]`` in CSR form; returns the rows and terms."""
-    rows = 0
-    fill = 0
-    write = len(offsets) > 1
-    for key in range(len(heads)):
-        record = heads[key]
-        while record >= begin:
-            if record < end and pool[record + 1] >= 0:
-                if write:
-                    payloads[rows] = pool[record + 1]
-                    terms[fill] = key
-                    for k in range(pool[record + 3]):
-                        terms[fill + 1 + k] = pool[record + 4 + k]
-                fill += 1 + pool[record + 3]
-                rows += 1
-                if write:
-                    offsets[rows] = fill
-            record = pool[record]
-    return rows, fill
-
-
-@kernel
-def delta_has(pool, record, terms):
-    """Say whether a record has exactly these terms."""
-    if pool[record + 3] + 1 != len(terms) or not _among(pool[record + 2], terms):
-        return False
-    for k in range(pool[record + 3]):
-        if not _among(pool[record + 4 + k], terms):
-            return False
-    return True
 
 
 @kernel
@@ -520,17 +240,9 @@ def _group_has(arena, at, stop, terms, payload):
             rest = arena[at]
             at += 1
             size += 1
-            same = same and _among(rest if rest >= 0 else ~rest, terms)
+            same = same and is_among(rest if rest >= 0 else ~rest, terms)
             if rest < 0:
                 break
         if same and size == len(terms):
-            return True
-    return False
-
-
-@kernel
-def _among(term, terms):
-    for other in terms:
-        if other == term:
             return True
     return False

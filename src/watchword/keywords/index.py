@@ -9,7 +9,7 @@ import numpy as np
 
 from watchword.buffers import Strings, concatenated
 from watchword.errors import OptionError, SubscriptionError
-from watchword.index import ClauseReport, Explanation, Found, Index, Subscriptions
+from watchword.index import Batch, ClauseReport, Explanation, Found, Index, Subscriptions
 from watchword.kernels.arrays import reserve, tally
 from watchword.keywords.brute import Brute, OrderedBrute
 from watchword.keywords.clauses import ClauseTable, Compiled, Complex
@@ -185,8 +185,8 @@ class KeywordIndex(Index):
 
     # matching
 
-    def _parts(self, events: Any) -> Iterator[Any]:
-        return self._reader.parts(events, self._batch)
+    def _parts(self, events: Any, batch: Batch) -> Iterator[Any]:
+        return self._reader.parts(events, batch)
 
     def _match(self, events: Any, position: int) -> Found:
         items = self._reader.read(events, position)

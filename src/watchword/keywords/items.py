@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from watchword.buffers import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.errors import EventError
-from watchword.index import batches
+from watchword.index import Batch
 from watchword.kernels import clauses as kernels
 from watchword.kernels import items as item_kernels
 from watchword.keywords.structure import Int32, Int64, Rows
@@ -46,23 +46,23 @@ class ItemReader:
         self._vocabulary = vocabulary
         self._surfaces = None if analyzer.is_plain else _Surfaces(analyzer, vocabulary)
 
-    def parts(self, events: Any, size: int) -> Iterator[Any]:
+    def parts(self, events: Any, batch: Batch) -> Iterator[Any]:
         """Cut events into batches for `read`."""
         if isinstance(events, pa.ChunkedArray):
             for chunk in events.chunks:
-                yield from self.parts(chunk, size)
+                yield from self.parts(chunk, batch)
         elif isinstance(events, pa.Array):
             if _is_list(events.type) and pa.types.is_dictionary(events.type.value_type):
-                yield from self._dictionary_parts(events, size)
+                yield from self._dictionary_parts(events, batch)
             else:
-                for start in range(0, len(events), size):
-                    yield events[start : start + size]
+                for start, stop in batch.slices(len(events)):
+                    yield events[start:stop]
         elif isinstance(events, str | bytes | dict):
             raise EventError(
                 f"match_many takes many events, not one {type(events).__name__}; use match, or put it into a list"
             )
         else:
-            yield from batches(events, size)
+            yield from batch.lists(events)
 
     def read(self, events: Any, position: int) -> Items:
         """Return a batch, whose first event is at `position`, in term numbers."""
@@ -101,18 +101,17 @@ class ItemReader:
             raise EventError("one of its terms is null", position=position + event)
         return Sequences(ends, self._vocabulary.find(from_arrow(values)))
 
-    def _dictionary_parts(self, column: pa.Array, size: int) -> Iterator[Any]:
+    def _dictionary_parts(self, column: pa.Array, batch: Batch) -> Iterator[Any]:
         """Look the dictionary up once, whatever the number of events."""
         if column.null_count or column.flatten().null_count:
-            for start in range(0, len(column), size):
-                yield column[start : start + size].cast(pa.large_list(pa.large_string()))
+            for start, stop in batch.slices(len(column)):
+                yield column[start:stop].cast(pa.large_list(pa.large_string()))
             return
         values = column.flatten()
         numbers = self._vocabulary.find(from_arrow(values.dictionary))
         ends = np.cumsum(_list_lengths(column), dtype=np.int64)
         indices = values.indices.to_numpy(zero_copy_only=False)
-        for start in range(0, len(column), size):
-            stop = min(start + size, len(column))
+        for start, stop in batch.slices(len(column)):
             first = int(ends[start - 1]) if start else 0
             yield Sequences(ends[start:stop] - first, numbers[indices[first : ends[stop - 1]]])
 

@@ -23,7 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import WatchwordError
+from watchword.kernels import delta as delta_kernels
 from watchword.kernels import packed as kernels
+from watchword.kernels import packing as packing_kernels
 from watchword.kernels.arrays import reserve, resized, tally
 from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
 
@@ -56,6 +58,7 @@ class Delta:
         self.heads = np.full(max(terms, 16), -1, np.int32)
         self.pool = np.empty(64, np.int32)
         self.fill = 0
+        self.count = 0  # of records, those of removed rows included
         self.records: dict[int, int] = {}
 
     def room(self, terms: int, words: int) -> None:
@@ -65,7 +68,7 @@ class Delta:
 
     def rows(self, begin: int, end: int) -> tuple[Rows, Int32]:
         """Return the live rows whose records lie in ``pool[begin:end]``."""
-        return _written(kernels.delta_rows, self.heads, self.pool, begin, end)
+        return _written(delta_kernels.live_rows, self.heads, self.pool, begin, end)
 
 
 class Packed(Structure):
@@ -94,11 +97,12 @@ class Packed(Structure):
 
     def load(self, rows: Rows, payloads: Int32) -> None:
         self._poll()
-        self._count(rows.terms, 1)
         if len(rows) <= self._delta_room():
             self._delta_add(rows, payloads)
             return
         self.merge()
+        self._know(int(rows.terms.max(initial=-1)) + 1)
+        tally(self.row_counts, rows.terms, 1)
         parts = [(rows, payloads)]
         if self.base.rows:
             parts.insert(0, self._base_rows())
@@ -106,16 +110,22 @@ class Packed(Structure):
 
     def add(self, terms: Int32, payload: int) -> None:
         self._poll()
-        self._count(terms, 1)
-        offsets = np.array([0, len(terms)], np.int64)
-        self._delta_add(Rows(offsets, terms), np.array([payload], np.int32))
+        self._know(int(terms.max()) + 1)
+        delta = self.delta
+        delta.room(len(self.row_counts), len(terms) + 3)
+        record, share = delta.fill, PRIOR / (len(self) + 1)
+        delta.fill = delta_kernels.add_record(
+            terms, payload, self.row_counts, self.item_counts, share, delta.heads, delta.pool, record
+        )
+        delta.records[payload] = record
+        delta.count += 1
         if self._delta_room() <= 0:
             self._start()
 
     def remove(self, terms: Int32, payload: int) -> None:
         self._poll()
         record = self.delta.records.get(payload)
-        if record is not None and kernels.delta_has(self.delta.pool, record, terms):
+        if record is not None and delta_kernels.has_terms(self.delta.pool, record, terms):
             del self.delta.records[payload]
             self.delta.pool[record + 1] = -1
         elif record is not None or not self._in_base(terms, payload):
@@ -125,6 +135,8 @@ class Packed(Structure):
         if self._packing is not None and (record is None or record < self._packing.fill):
             self._packing.removed.append(payload)
         tally(self.row_counts, terms, -1)
+        if self.buried > 4096 + self.base.rows // 2:
+            self._start()
 
     def renumber(self, payloads: Int32) -> None:
         self.merge()
@@ -208,38 +220,28 @@ class Packed(Structure):
 
     # private parts, in the order in which a row passes through them
 
-    def _count(self, terms: Int32, by: int) -> None:
-        if len(terms):
-            self._know(int(terms.max()) + 1)
-            tally(self.row_counts, terms, by)
-
     def _know(self, terms: int) -> None:
         self.row_counts = reserve(self.row_counts, terms, 0)
         self.item_counts = reserve(self.item_counts, len(self.row_counts), 0)
 
     def _delta_room(self) -> int:
-        return 4096 + self.base.rows // 4 - len(self.delta.records)
+        """Return how many more rows the delta takes before it is packed; removed ones count until then."""
+        return 4096 + self.base.rows // 4 - self.delta.count
 
     def _delta_add(self, rows: Rows, payloads: Int32) -> None:
         if len(rows) == 0:
             return
+        self._know(int(rows.terms.max()) + 1)
         delta = self.delta
-        delta.room(len(self.row_counts), len(rows.terms) + 3 * len(rows) + 64)
+        delta.room(len(self.row_counts), len(rows.terms) + 3 * len(rows))
         records = np.empty(len(rows), np.int64)
-        share = PRIOR / max(len(self), 1)
-        delta.fill = kernels.delta_add(
-            rows.offsets,
-            rows.terms,
-            payloads,
-            self.row_counts,
-            self.item_counts,
-            share,
-            delta.heads,
-            delta.pool,
-            delta.fill,
-            records,
+        share = PRIOR / (len(self) + len(rows))
+        counts = self.row_counts, self.item_counts
+        delta.fill = delta_kernels.add_records(
+            *rows, payloads, *counts, share, delta.heads, delta.pool, delta.fill, records
         )
-        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=False))
+        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=True))
+        delta.count += len(rows)
 
     def _in_base(self, terms: Int32, payload: int) -> bool:
         bits, at = (self.dead_high, payload - HIGH) if payload >= HIGH else (self.dead, payload)
@@ -274,6 +276,7 @@ class Packed(Structure):
         self._packing = None  # also after an error: base and delta are as they were
         base = packing.result()
         later, payloads = self.delta.rows(packing.fill, self.delta.fill)
+        tally(self.row_counts, later.terms, -1)  # they are counted again as they are added again
         self._install(base)
         for payload in packing.removed:
             self._bury(payload)
@@ -289,7 +292,7 @@ class Packed(Structure):
             self.items //= 2
 
     def _base_rows(self) -> tuple[Rows, Int32]:
-        return _written(kernels.unpack, self.base.starts, self.base.arena, self.dead, self.dead_high, HIGH)
+        return _written(packing_kernels.unpack, self.base.starts, self.base.arena, self.dead, self.dead_high, HIGH)
 
 
 class _Packing:
@@ -311,8 +314,8 @@ class _Packing:
 
         def run() -> None:
             try:
-                kept = _written(kernels.unpack, base.starts, base.arena, dead, dead_high, HIGH)
-                added = _written(kernels.delta_rows, heads, pool, 0, len(pool))
+                kept = _written(packing_kernels.unpack, base.starts, base.arena, dead, dead_high, HIGH)
+                added = _written(delta_kernels.live_rows, heads, pool, 0, len(pool))
                 self._base = _pack(_joined([kept, added]), *counts)
             except BaseException as error:
                 self._error = error
@@ -357,15 +360,15 @@ def _pack(given: tuple[Rows, Int32], row_counts: Int32, item_counts: Int32) -> B
     """Return the packed form of some rows, whose terms are put into order in place."""
     (offsets, terms), payloads = given
     count = len(payloads)
-    kernels.sort_rows(offsets, terms, row_counts, count, item_counts, PRIOR)
+    packing_kernels.sort_rows(offsets, terms, row_counts, count, item_counts, PRIOR)
     width = len(row_counts) + 1
     order = np.arange(count, dtype=np.int32)
     for rank in (1, 0):
-        order = kernels.sort_by(kernels.row_keys(offsets, terms, rank, width), order, width)
+        order = packing_kernels.sort_by(packing_kernels.row_keys(offsets, terms, rank, width), order, width)
     starts = np.zeros(width, np.int32)
-    words = kernels.measure(offsets, terms, order, starts)
+    words = packing_kernels.measure(offsets, terms, order, starts)
     if words > np.iinfo(np.int32).max:
         raise WatchwordError(f"{count} subscriptions are more than one index holds; use several")
     arena = np.empty(words, np.int32)
-    kernels.pack(offsets, terms, payloads, order, arena)
+    packing_kernels.pack(offsets, terms, payloads, order, arena)
     return Base(resized(starts, width), arena, count)

@@ -17,9 +17,11 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 run: $(READY) ## match the example items against the example subscriptions, and say why
+	@echo "==> matching the examples (the first time, kernels are compiled: half a minute)"
 	@$(BIN)/python examples/tour.py
 
 test: $(READY) ## run the tests
+	@echo "==> running the tests (the first time, kernels are compiled)"
 	@$(BIN)/python -m pytest
 
 check: $(READY) ## lint, types, direction of imports

@@ -2,8 +2,8 @@
 
     record in `pool` (int32)    next  payload  key  count  other term × count
 
-`next` is -1 for the last, `payload` -1 once the row was removed. `heads[t]` is the newest record of key `t`, -1 for none;
-lists lead from newer to older records, so from higher to lower places in the pool.
+`next` is -1 for the last, `payload` -1 once the row was removed. `heads[t]` is the newest record of key `t`, -1 for
+none; lists lead from newer to older records, so from higher to lower places in the pool.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -247,6 +247,16 @@ class Catalog:
     def _is_gone(self, slot: int) -> bool:
         return slot < len(self.gone) and bool(self.gone[slot])
 
+    def is_gone(self, slots: Int32) -> npt.NDArray[np.bool_]:
+        """Say which slots were given up."""
+        gone: npt.NDArray[np.bool_] = resize_bool(self.gone, self.slots)[slots]
+        return gone
+
+    def tail_ids(self) -> Int64 | Strings:
+        """Return the ids that were subscribed since the base was packed."""
+        column = self.ids(np.array(sorted(self.where.values()), np.int32))
+        return from_arrow(column) if self.kind is str else column.to_numpy()
+
     def _base_strings(self) -> Strings:
         return self.base.ids if isinstance(self.base.ids, Strings) else _NO_STRINGS
 
@@ -279,7 +289,7 @@ class Catalog:
         if not self.changed and not self.tail_texts and len(slots) == count:
             return ids, self.base.texts
         base_slots = slots[slots < count]
-        pieces = _taken(self.base.texts, base_slots)
+        pieces = taken(self.base.texts, base_slots)
         if self.changed:
             texts = [
                 (self.changed[slot] if slot in self.changed else pieces.text(i))
@@ -308,8 +318,9 @@ def packed(ids: Int64 | Strings, texts: Strings, known: int = 0) -> Base:
     else:
         row = kernels.index_ints(ids, table)
     if row >= 0:
-        shown = ids.text(row) if isinstance(ids, Strings) else int(ids[row])
-        raise SubscriptionError(f"the id {shown!r} stands more than once; ids must be unique", row=row - known)
+        raise SubscriptionError(
+            f"the id {value(ids, row)!r} stands more than once; ids must be unique", row=row - known
+        )
     return Base(ids, replace(texts, surrogates=True), table)
 
 
@@ -329,8 +340,20 @@ def resize_bool(flags: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.bool_
     return reserve(flags, size, False)[:size]
 
 
-def _taken(strings: Strings, rows: npt.NDArray[np.int64]) -> Strings:
-    """Return some rows of a column."""
+def value(ids: Int64 | Strings, row: int) -> Id:
+    """Return one id of a column."""
+    return ids.text(row) if isinstance(ids, Strings) else int(ids[row])
+
+
+@overload
+def taken(column: Int64, rows: npt.NDArray[np.int64]) -> Int64: ...
+@overload
+def taken(column: Strings, rows: npt.NDArray[np.int64]) -> Strings: ...
+def taken(column: Int64 | Strings, rows: npt.NDArray[np.int64]) -> Int64 | Strings:
+    """Return some rows of a column, in ascending order."""
+    if not isinstance(column, Strings):
+        return column if len(rows) == len(column) else column[rows]
+    strings = column
     if len(rows) == strings.count:
         return strings
     chosen = rows.astype(np.int32)
@@ -338,7 +361,7 @@ def _taken(strings: Strings, rows: npt.NDArray[np.int64]) -> Strings:
     kernels.take_lengths(chosen, strings.offsets, np.zeros(1, np.int64), cuts)
     data = np.empty(cuts[-1], np.uint8)
     kernels.take_strings(chosen, strings.data, strings.offsets, NO_BYTES, np.zeros(1, np.int64), cuts, data)
-    return Strings(data, cuts)
+    return Strings(data, cuts, strings.surrogates)
 
 
 def _encoded(texts: list[str]) -> Strings:

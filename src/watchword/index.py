@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from watchword import snapshot
 from watchword.buffers import Strings
-from watchword.catalog import Catalog, Id, find_rows, packed
+from watchword.catalog import Base, Catalog, Id, find_rows, packed, taken, value
 from watchword.columns import columns
 from watchword.errors import OptionError, SnapshotError, SubscriptionError
 
@@ -149,6 +149,7 @@ class Index(MutableMapping[Any, str]):
         self._catalog = Catalog()
         self._events = 0
         self._operations = 0
+        self._reset()
         if subscriptions is not None:
             self.update(subscriptions)
 
@@ -167,15 +168,7 @@ class Index(MutableMapping[Any, str]):
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Id, text: str) -> None:
-        key = self._catalog.checked(key)
-        compiled = self._compile(text)
-        slot = self._catalog.slot(key)
-        if slot is None:
-            self._subscribe(self._catalog.append(key, text), compiled)
-        else:
-            self._unsubscribe(slot, self._catalog.text(slot))
-            self._catalog.replace(slot, text)
-            self._subscribe(slot, compiled)
+        self._put(self._catalog.checked(key), text, self._compile(text))
 
     def __delitem__(self, key: Id) -> None:
         slot = self._slot(key)
@@ -268,7 +261,7 @@ class Index(MutableMapping[Any, str]):
         saved = snapshot.read(path, cls.language)
         try:
             self = cls(method=saved.meta["method"], **saved.meta["options"])
-            self._catalog = Catalog.from_arrays(_below("catalog.", saved.arrays))
+            self._catalog = Catalog.from_arrays(below("catalog", saved.arrays))
             self._restore(saved.arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
@@ -341,46 +334,53 @@ class Index(MutableMapping[Any, str]):
         return slot
 
     def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
-        """Subscribe whole columns: new ids in bulk, known ones by replacement."""
-        if texts.count == 0:
-            return
-        packed(ids, texts)  # refuses duplicates, before anything changes
-        known = self._known(ids)
-        if known.any() or (self._catalog.slots > 8 * texts.count and texts.count < 20_000):
-            self._load_singly(ids, texts)
-            return
-        compiled = self._compile_many(texts)
-        if self._catalog.removed:
-            self._compact()
-        first = self._catalog.extend(ids, texts)
-        self._subscribe_many(np.arange(first, first + texts.count, dtype=np.int32), compiled)
+        """Subscribe whole columns: known ids by replacement, new ones in bulk. Compiles everything before it stores."""
+        given = packed(ids, texts)
+        singly = self._known(given)
+        if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
+            singly[:] = True  # few into many: a bulk load would copy the many
+        rows = np.flatnonzero(singly).tolist()
+        compiled = [self._compile_row(texts, row) for row in rows]
+        fresh = np.flatnonzero(~singly)
+        try:
+            bulk = self._compile_many(taken(texts, fresh)) if len(fresh) else None
+        except SubscriptionError as error:
+            raise error.at_row(int(fresh[error.row or 0])) from None
+        for row, ready in zip(rows, compiled, strict=True):
+            self._put(value(ids, row), texts.text(row), ready)
+        if bulk is not None:
+            if self._catalog.removed:
+                self._compact()
+            first = self._catalog.extend(taken(ids, fresh), taken(texts, fresh))
+            self._subscribe_many(np.arange(first, first + len(fresh), dtype=np.int32), bulk)
 
-    def _known(self, ids: Int64 | Strings) -> npt.NDArray[np.bool_]:
-        count = ids.count if isinstance(ids, Strings) else len(ids)
-        if len(self) == 0:
-            return np.zeros(count, np.bool_)
-        known: npt.NDArray[np.bool_] = find_rows(ids, self._catalog.base) >= 0
-        if self._catalog.where:
-            for row in np.flatnonzero(~known).tolist():
-                known[row] = _value(ids, row) in self._catalog.where
+    def _known(self, given: Base) -> npt.NDArray[np.bool_]:
+        """Say which rows have an id that is subscribed."""
+        known = np.zeros(given.count, np.bool_)
+        catalog = self._catalog
+        if len(catalog):
+            found = find_rows(given.ids, catalog.base)
+            known = found >= 0
+            if catalog.removed:
+                known[known] = ~catalog.is_gone(found[known])
+            rows = find_rows(catalog.tail_ids(), given)
+            known[rows[rows >= 0]] = True
         return known
 
-    def _load_singly(self, ids: Int64 | Strings, texts: Strings) -> None:
-        compiled = []
-        for row in range(texts.count):
-            try:
-                compiled.append(self._compile(texts.text(row)))
-            except SubscriptionError as error:
-                raise error.at_row(row) from None
-        for row, ready in enumerate(compiled):
-            key, text = _value(ids, row), texts.text(row)
-            slot = self._catalog.slot(key)
-            if slot is None:
-                slot = self._catalog.append(key, text)
-            else:
-                self._unsubscribe(slot, self._catalog.text(slot))
-                self._catalog.replace(slot, text)
-            self._subscribe(slot, ready)
+    def _compile_row(self, texts: Strings, row: int) -> Any:
+        try:
+            return self._compile(texts.text(row))
+        except SubscriptionError as error:
+            raise error.at_row(row) from None
+
+    def _put(self, key: Id, text: str, compiled: Any) -> None:
+        slot = self._catalog.slot(key)
+        if slot is None:
+            self._subscribe(self._catalog.append(key, text), compiled)
+        else:
+            self._unsubscribe(slot, self._catalog.text(slot))
+            self._catalog.replace(slot, text)
+            self._subscribe(slot, compiled)
 
     def _compact(self) -> None:
         moved = self._catalog.compact()
@@ -409,9 +409,6 @@ class Batch:
             yield batch
 
 
-def _below(prefix: str, arrays: Arrays) -> Arrays:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _value(ids: Int64 | Strings, row: int) -> Id:
-    return ids.text(row) if isinstance(ids, Strings) else int(ids[row])
+def below(prefix: str, arrays: Arrays) -> Arrays:
+    """Return the arrays whose names begin with `prefix` and a dot, without it."""
+    return {name[len(prefix) + 1 :]: array for name, array in arrays.items() if name.startswith(prefix + ".")}

@@ -9,7 +9,7 @@ import numpy as np
 
 from watchword.buffers import Strings, concatenated
 from watchword.errors import OptionError, SubscriptionError
-from watchword.index import Batch, ClauseReport, Explanation, Found, Index, Subscriptions
+from watchword.index import Batch, ClauseReport, Explanation, Found, Index, Subscriptions, below
 from watchword.kernels.arrays import reserve, tally
 from watchword.keywords.brute import Brute, OrderedBrute
 from watchword.keywords.clauses import ClauseTable, Compiled, Complex
@@ -85,10 +85,7 @@ class KeywordIndex(Index):
         self._analyzer = Analyzer(stop_words, stemmer)
         self._limits = Limits(max_clauses, max_terms, max_term_bytes, max_depth)
         self._method_options = options
-        super().__init__(method=method)
-        self._reset()
-        if subscriptions is not None:
-            self.update(subscriptions)
+        super().__init__(subscriptions, method=method)
 
     def _reset(self) -> None:
         options = dict(self._method_options)
@@ -101,6 +98,7 @@ class KeywordIndex(Index):
         self._structure: Structure = structure(**options)
         self._table = ClauseTable()
         self._uses = np.zeros(16, np.int32)
+        self._plain = 0  # subscriptions that are one conjunction of terms
         self._reader = ItemReader(self._analyzer, self._vocabulary)
         self._compiler = Compiler(self._analyzer, self._limits, self._vocabulary)
 
@@ -112,6 +110,7 @@ class KeywordIndex(Index):
     def _subscribe(self, slot: int, compiled: list[Clause]) -> None:
         if len(compiled) == 1 and compiled[0].is_plain:
             terms = self._vocabulary.intern_texts([atom[0] for atom in compiled[0].required])
+            self._plain += 1
             self._use(terms, 1)
             self._add(terms, slot)
             return
@@ -131,6 +130,7 @@ class KeywordIndex(Index):
         clauses = self._compile(text)
         if len(clauses) == 1 and clauses[0].is_plain:
             terms = self._vocabulary.intern_texts([atom[0] for atom in clauses[0].required])
+            self._plain -= 1
             self._use(terms, -1)
             self._structure.remove(self._sorted(terms), slot)
             return
@@ -173,6 +173,7 @@ class KeywordIndex(Index):
             offsets.append(np.array(ends, np.int64))
             terms.append(np.array(extra, np.int32))
         rows = Rows(concatenated(offsets, np.int64), concatenated(terms, np.int32))
+        self._plain += len(compiled.rows)
         self._use(compiled.plain.terms, 1)
         if self._order is not None:
             self._order.learn(rows.terms)
@@ -209,8 +210,7 @@ class KeywordIndex(Index):
 
     def _figures(self) -> Mapping[str, float]:
         details = dict(self._structure.stats())
-        plain = len(self) - len({*self._table.slots[: self._table.count].tolist()} - {-1})
-        details["clauses"] = plain + len(self._table)
+        details["clauses"] = self._plain + len(self._table)
         details["atoms"] = int(np.count_nonzero(self._uses))
         details["structure_bytes"] = details["bytes"]
         details["vocabulary_bytes"] = self._vocabulary.bytes
@@ -240,20 +240,18 @@ class KeywordIndex(Index):
         }
         arrays = {f"{part}.{name}": array for part, found in parts.items() for name, array in found.items()}
         arrays["uses"] = self._uses
+        arrays["plain"] = np.array([self._plain], np.int64)
         if self._order is not None:
             arrays["ranks"] = self._order.array()
         return arrays
 
     def _restore(self, arrays: Arrays) -> None:
-        def below(part: str) -> Arrays:
-            prefix = part + "."
-            return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
-
-        self._vocabulary = Vocabulary.from_arrays(below("vocabulary"))
+        self._vocabulary = Vocabulary.from_arrays(below("vocabulary", arrays))
         options = {k: v for k, v in self._method_options.items() if k not in ("ranking", "order")}
-        self._structure = self.methods[self.method].structure.from_arrays(below("structure"), **options)
-        self._table.restore(below("clauses"))
+        self._structure = self.methods[self.method].structure.from_arrays(below("structure", arrays), **options)
+        self._table.restore(below("clauses", arrays))
         self._uses = arrays["uses"]
+        self._plain = int(arrays["plain"][0])
         if self._order is not None:
             self._order.restore(arrays["ranks"])
         self._reader = ItemReader(self._analyzer, self._vocabulary)

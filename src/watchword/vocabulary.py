@@ -15,6 +15,8 @@ from watchword.kernels.arrays import reserve
 Int32 = npt.NDArray[np.int32]
 Arrays = dict[str, npt.NDArray[Any]]
 
+_RECENT = 1 << 16
+
 
 class Vocabulary:
     """Gives strings consecutive numbers from 0, and finds them again."""
@@ -24,6 +26,7 @@ class Vocabulary:
         self.table = np.zeros(2 * 64, np.uint64)
         self.blob = np.empty(1024, np.uint8)
         self.ends = np.empty(64, np.int64)
+        self._recent: dict[str, int] = {}
 
     def __len__(self) -> int:
         return self.size
@@ -50,8 +53,17 @@ class Vocabulary:
             self._grow(self.size + 1, used + longest)
 
     def intern_texts(self, texts: Sequence[str]) -> Int32:
-        """As `intern`, for a few `str`."""
-        return self.intern(from_texts(texts))
+        """As `intern`, for a few `str`; the last ones asked for are remembered."""
+        recent = self._recent
+        try:
+            return np.array([recent[text] for text in texts], np.int32)
+        except KeyError:
+            numbers = self.intern(from_texts(texts))
+        if len(recent) > _RECENT:
+            recent.clear()
+        if len(texts) < _RECENT:
+            recent.update(zip(texts, numbers.tolist(), strict=True))
+        return numbers
 
     def find(self, strings: Strings) -> Int32:
         """Return the numbers of `strings`, -1 where unknown."""
@@ -68,6 +80,7 @@ class Vocabulary:
         """Forget all strings but the first `size`."""
         if size < self.size:
             self.size = size
+            self._recent.clear()
             self.table = np.zeros(len(self.table), np.uint64)
             kernels.fill_table(self.table, self.blob, self.ends, size)
 

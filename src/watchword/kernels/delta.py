@@ -38,7 +38,12 @@ def match_delta(record, pool, table, mask, payloads, fill):
 
 @kernel
 def add_record(terms, payload, row_counts, item_counts, share, heads, pool, fill):
-    """Add one row, for which there is room, under its rarest term, and count its terms. Returns the new fill."""
+    """Add one row under its rarest term, and count its terms. Returns the new fill, or -1 if there is no room."""
+    if fill + 3 + len(terms) > len(pool):
+        return -1
+    for term in terms:
+        if term >= min(len(row_counts), len(item_counts), len(heads)):
+            return -1
     key = -1
     least = np.inf
     for term in terms:
@@ -62,7 +67,7 @@ def add_record(terms, payload, row_counts, item_counts, share, heads, pool, fill
 
 @kernel
 def add_records(offsets, terms, payloads, row_counts, item_counts, share, heads, pool, fill, records):
-    """Add many rows; `records[i]` is where row `i` lies. Returns the new fill."""
+    """Add many rows, for which there is room; `records[i]` is where row `i` lies. Returns the new fill."""
     for row in range(len(offsets) - 1):
         records[row] = fill
         row_terms = terms[offsets[row] : offsets[row + 1]]

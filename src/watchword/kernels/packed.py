@@ -68,7 +68,7 @@ def match(
 
     Memory is asked for ahead of time: the starts of the next item's terms, the blocks of this item's, and the
     entries of matching groups, which wait in `begins` and `stops` until a handful of them are on the way. `marks`
-    is a bitmap of the item's terms by their last twelve bits, which turns most groups away before the term set is asked.
+    is a bitmap of the item's terms by their last twelve bits; it turns most groups away before the term set is asked.
     """
     table = set_table(item_offsets)
     ordered = np.empty(len(table), np.int32)

@@ -110,13 +110,16 @@ class Packed(Structure):
 
     def add(self, terms: Int32, payload: int) -> None:
         self._poll()
-        self._know(int(terms.max()) + 1)
         delta = self.delta
-        delta.room(len(self.row_counts), len(terms) + 3)
         record, share = delta.fill, PRIOR / (len(self) + 1)
-        delta.fill = delta_kernels.add_record(
-            terms, payload, self.row_counts, self.item_counts, share, delta.heads, delta.pool, record
-        )
+        fill = -1
+        while fill < 0:
+            counts = self.row_counts, self.item_counts
+            fill = delta_kernels.add_record(terms, payload, *counts, share, delta.heads, delta.pool, record)
+            if fill < 0:
+                self._know(int(terms.max()) + 1)
+                delta.room(len(self.row_counts), len(terms) + 3)
+        delta.fill = fill
         delta.records[payload] = record
         delta.count += 1
         if self._delta_room() <= 0:

@@ -280,7 +280,7 @@ def _without_covered(drafts: list[_Draft]) -> list[_Draft]:
 
 def _check_terms(terms: list[str], text: str, position: int, limits: Limits) -> None:
     for term in terms:
-        if len(term) > limits.term_bytes or len(term.encode()) > limits.term_bytes:
+        if 4 * len(term) > limits.term_bytes and len(term.encode()) > limits.term_bytes:
             raise SubscriptionSyntaxError(
                 f"a term of more than max_term_bytes={limits.term_bytes} bytes", text=text, position=position
             )

@@ -143,8 +143,25 @@ class Report:
         self.content.setdefault("notes", []).append(text)
 
     def write(self, path: Path) -> None:
-        """Write everything reported so far as JSON."""
-        path.write_text(json.dumps(self.content, indent=2, ensure_ascii=False, default=float) + "\n", encoding="utf-8")
+        """Write everything reported so far: as a page if the name ends in ``.md``, else as JSON."""
+        if path.suffix == ".md":
+            text = page(self.content)
+        else:
+            text = json.dumps(self.content, indent=2, ensure_ascii=False, default=float)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def page(content: Mapping[str, Any]) -> str:
+    """Return a report as Markdown."""
+    parts = [f"# Benchmarks: {content['title']}"]
+    parts.append("\n".join(f"- {key}: {value}" for key, value in content["header"].items()))
+    for table in content["tables"]:
+        columns = list(dict.fromkeys(key for row in table["rows"] for key in row))
+        lines = [columns, ["---"] * len(columns)]
+        lines += [[figure(row.get(column)) for column in columns] for row in table["rows"]]
+        parts += [f"## {table['title']}", "\n".join(f"| {' | '.join(line)} |" for line in lines)]
+        parts += [table["notes"]] if table["notes"] else []
+    return "\n\n".join(parts + content.get("notes", []))
 
 
 def machine() -> dict[str, object]:
@@ -168,7 +185,9 @@ def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | N
     """Read the command line that all benchmarks have."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", choices=["small", "paper"], default="small", help="how much data (small)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure to FILE as well")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write every figure to FILE as well (a page if it ends in .md)"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only")
     return parser.parse_args(argv)
 

@@ -14,6 +14,25 @@ from benchmarks.harness import Measurement, Report, affordable, figure, in_fresh
 MEGABYTE = 1 << 20
 
 
+def test_a_page_has_every_table() -> None:
+    rows = [{"method": "a", "items/s": 1234.5, "x": None}, {"method": "b", "items/s": 0.5}]
+    content = {"title": "t", "header": {"seed": 7}, "tables": [{"title": "first", "notes": "n", "rows": rows}]}
+    assert harness.page(content).splitlines() == [
+        "# Benchmarks: t",
+        "",
+        "- seed: 7",
+        "",
+        "## first",
+        "",
+        "| method | items/s | x |",
+        "| --- | --- | --- |",
+        "| a | 1,234 | – |",
+        "| b | 0.5 | – |",
+        "",
+        "n",
+    ]
+
+
 def test_a_measurement_sums_up_its_repetitions() -> None:
     measurement = Measurement((3.0, 1.0, 2.0), work=10)
     assert measurement.median == 2.0

@@ -187,8 +187,6 @@ def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | N
     parser.add_argument("--scale", choices=["small", "paper"], default="small", help="how much data (small)")
     page_help = "write every figure to FILE as well (a page if it ends in .md)"
     parser.add_argument("--json", type=Path, metavar="FILE", help=page_help)
-        "--json", type=Path, metavar="FILE", help="write every figure to FILE as well (a page if it ends in .md)"
-    )
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only")
     return parser.parse_args(argv)
 

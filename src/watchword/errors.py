@@ -59,6 +59,39 @@ class OptionError(WatchwordError, ValueError):
     """An option of an index is unknown or out of range."""
 
 
+class PipelineError(WatchwordError):
+    """A Spark job cannot be planned or run: a column, a type, a folder or a version is not what it has to be."""
+
+
+class StoreError(WatchwordError):
+    """A store cannot be opened, read or written, or was given what it cannot keep. ``path`` is its file."""
+
+    def __init__(self, message: str, *, path: object) -> None:
+        super().__init__(f"{path}: {message}")
+        self.reason = message
+        self.path = path
+
+
+class UnknownNameError(StoreError, KeyError):
+    """A store has no subscriber of this name, or no subscription of this id. ``name`` is what was asked for."""
+
+    def __init__(self, message: str, *, path: object, name: str) -> None:
+        super().__init__(message, path=path)
+        self.name = name
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError alone would show it in quotes
+
+
+class FeedError(WatchwordError):
+    """A feed, or a list of feeds, cannot be had or read. ``source`` is its URL or path."""
+
+    def __init__(self, message: str, *, source: object) -> None:
+        super().__init__(f"{source}: {message}")
+        self.reason = message
+        self.source = str(source)
+
+
 def _pointer(text: str, position: int, width: int = 72) -> str:
     """Return the line of `text` around `position`, and a caret under it."""
     start = max(0, position - width // 2)

@@ -1,0 +1,148 @@
+"""What matched: written once a batch, read as an inbox.
+
+A batch is one transaction, and its id is written in it. So a caller that repeats a batch, as one does who does not know
+whether the last attempt came through, finds it there and changes nothing: at least once outside, exactly once inside.
+
+A *delivery* is an item in a subscriber's inbox; (subscriber, item) is unique, so an item is there once, however many
+subscriptions and batches found it. Below it is a row for each subscription that did, with the first reason given. An
+item that comes back for a further subscription gains a row and stays read if it was: each item is news once.
+
+Cost: the matches of a batch pass through a table in memory and are joined with the subscriptions by id, so a batch
+costs a few statements, not a few per match. The joins are ``CROSS``, which for SQLite means in this order: without
+statistics it might begin with all subscriptions instead of the batch.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from watchword.store.records import (
+    Delivery,
+    Item,
+    Match,
+    Reason,
+    read_time,
+    written_text,
+    written_time,
+)
+
+ItemRow = tuple[str, str, str, str, str, str | None, str, str]
+
+
+def item_row(item: Item) -> ItemRow:
+    """Return an item as the store keeps it, or raise a `ValueError`."""
+    identity = written_text(item.identity)
+    if not identity:
+        raise ValueError(f"an item needs an identity: {item!r}")
+    published = None if item.published is None else written_time(item.published)
+    texts = (written_text(text) for text in (item.title, item.text, item.link, item.author))
+    return (identity, *texts, published, written_text(item.language), written_text(item.feed))  # type: ignore[return-value]
+
+
+def match_rows(matches: Iterable[Match | tuple[str, str, str]], items: list[ItemRow]) -> list[tuple[str, str, str]]:
+    """Return matches as the store keeps them, in the order of their items; a `ValueError` if one has no item there."""
+    places = {row[0]: place for place, row in reversed(list(enumerate(items)))}
+    rows = [(written_text(item), written_text(key), written_text(why)) for item, key, why in matches]
+    stray = next((item for item, _, _ in rows if item not in places), None)
+    if stray is not None:
+        raise ValueError(f"a match names the item {stray!r}, which is not among the batch's items")
+    return sorted(rows, key=lambda row: places[row[0]])
+
+
+def is_written(connection: sqlite3.Connection, batch: str) -> bool:
+    """Say whether a batch was written."""
+    return connection.execute("SELECT 1 FROM batches WHERE id = ?", (batch,)).fetchone() is not None
+
+
+def write_batch(
+    connection: sqlite3.Connection,
+    batch: str,
+    items: list[ItemRow],
+    matches: list[tuple[str, str, str]],
+    as_of: int | None,
+    time: str,
+) -> None:
+    """Write a batch that was not written before, without the matches of those who are subscribed no more."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS incoming (item TEXT, subscription TEXT, why TEXT)")
+    connection.executemany("INSERT INTO incoming VALUES (?, ?, ?)", matches)
+    connection.execute(
+        """DELETE FROM incoming WHERE NOT EXISTS (
+            SELECT 1 FROM subscriptions WHERE id = incoming.subscription AND (?1 IS NULL OR since <= ?1))""",
+        (as_of,),
+    )
+    matched = {item for (item,) in connection.execute("SELECT DISTINCT item FROM incoming")}
+    connection.executemany(
+        """INSERT INTO items (identity, title, text, link, author, published, language, feed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO NOTHING""",
+        (row for row in items if row[0] in matched),
+    )
+    # In the order of the batch, so that the inbox has it too, whichever of its items were known.
+    connection.execute(
+        """INSERT INTO deliveries (subscriber, item, matched)
+        SELECT subscriptions.subscriber, items.number, ?
+        FROM incoming CROSS JOIN subscriptions ON subscriptions.id = incoming.subscription
+        CROSS JOIN items ON items.identity = incoming.item
+        GROUP BY 1, 2 ORDER BY min(incoming.rowid)
+        ON CONFLICT (subscriber, item) DO NOTHING""",
+        (time,),
+    )
+    written = connection.execute(
+        """INSERT INTO matches (delivery, subscription, why)
+        SELECT deliveries.number, incoming.subscription, incoming.why
+        FROM incoming CROSS JOIN subscriptions ON subscriptions.id = incoming.subscription
+        CROSS JOIN items ON items.identity = incoming.item
+        CROSS JOIN deliveries ON deliveries.subscriber = subscriptions.subscriber AND deliveries.item = items.number
+        ORDER BY incoming.rowid ON CONFLICT (delivery, subscription) DO NOTHING"""
+    ).rowcount
+    connection.execute("DELETE FROM incoming")
+    connection.execute("INSERT INTO batches (id, written, matches) VALUES (?, ?, ?)", (batch, time, written))
+
+
+def read_inbox(connection: sqlite3.Connection, owner: int, unread_only: bool, limit: int | None) -> list[Delivery]:
+    """Return the newest deliveries of a subscriber, newest first."""
+    rows = connection.execute(
+        f"""SELECT d.number, d.matched, d.read, identity, title, items.text, link, author, published, items.language,
+            feed, matches.subscription, subscriptions.text, why
+        FROM (SELECT * FROM deliveries WHERE subscriber = ?1 {"AND read IS NULL" if unread_only else ""}
+              ORDER BY number DESC LIMIT ?2) AS d
+        JOIN items ON items.number = d.item
+        JOIN matches ON matches.delivery = d.number
+        LEFT JOIN subscriptions ON subscriptions.id = matches.subscription AND subscriptions.subscriber = d.subscriber
+        ORDER BY d.number DESC, matches.subscription""",
+        (owner, -1 if limit is None else max(limit, 0)),
+    )
+    return [_delivery(list(group)) for _, group in groupby(rows, key=lambda row: row[0])]
+
+
+def _delivery(rows: list[Any]) -> Delivery:
+    _, matched, read, *item = rows[0][:11]
+    item[5] = None if item[5] is None else read_time(item[5])
+    reasons = tuple(Reason(*row[11:]) for row in rows)
+    return Delivery(Item(*item), reasons, read_time(matched), None if read is None else read_time(read))
+
+
+def mark_read(connection: sqlite3.Connection, owner: int, identities: Iterable[str] | None, time: str) -> int:
+    """Mark deliveries of a subscriber as read, all or those of some items; return how many were not yet."""
+    query = "UPDATE deliveries SET read = ? WHERE subscriber = ? AND read IS NULL"
+    if identities is None:
+        return connection.execute(query, (time, owner)).rowcount
+    one = f"{query} AND item = (SELECT number FROM items WHERE identity = ?)"
+    return connection.executemany(one, [(time, owner, written_text(key)) for key in identities]).rowcount
+
+
+def prune(connection: sqlite3.Connection, before: str, unread: bool, batches: bool) -> int:
+    """Forget deliveries from before a time, and items that no inbox has then; return how many deliveries."""
+    which = "" if unread else "AND read IS NOT NULL"
+    pruned = connection.execute(f"DELETE FROM deliveries WHERE matched < ? {which}", (before,)).rowcount
+    drop_unused_items(connection)
+    if batches:
+        connection.execute("DELETE FROM batches WHERE written < ?", (before,))
+    return pruned
+
+
+def drop_unused_items(connection: sqlite3.Connection) -> None:
+    """Forget the items that no inbox has."""
+    connection.execute("DELETE FROM items WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE item = items.number)")

@@ -1,0 +1,101 @@
+"""The schema, as the list of scripts that made it: script `n` takes a file from version `n` to `n + 1`.
+
+A script that has been released is never edited; a new version is a new script at the end. `docs/store.md` describes
+the tables for readers from elsewhere.
+
+Invariants that the statements below cannot say alone:
+
+- `changes` has one row for every (id, language) ever subscribed, numbered by its *last* change; no number is used
+  twice. Where the id is not subscribed in that language any more, the row is the memory of the deletion.
+- `subscriptions.since` is the number of the change that made it; replacing keeps it, and so the order.
+- `matches.subscription` outlives the subscription: what was delivered stays delivered.
+- An item is here while some delivery has it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+APPLICATION_ID = int.from_bytes(b"WWCW", "big")
+"""How a file says in its header that it is a store."""
+
+MIGRATIONS: list[str] = [
+    f"""
+    PRAGMA application_id = {APPLICATION_ID};
+
+    CREATE TABLE subscribers (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        created TEXT NOT NULL
+    );
+
+    CREATE TABLE subscriptions (
+        id TEXT NOT NULL PRIMARY KEY,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        language TEXT NOT NULL,
+        text TEXT NOT NULL,
+        created TEXT NOT NULL,
+        since INTEGER NOT NULL UNIQUE
+    );
+    CREATE INDEX subscriptions_of ON subscriptions (subscriber, since);
+
+    CREATE TABLE changes (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        language TEXT NOT NULL,
+        UNIQUE (id, language)
+    );
+
+    CREATE TABLE batches (
+        id TEXT NOT NULL PRIMARY KEY,
+        written TEXT NOT NULL,
+        matches INTEGER NOT NULL
+    ) WITHOUT ROWID;
+
+    CREATE TABLE items (
+        number INTEGER PRIMARY KEY,
+        identity TEXT NOT NULL UNIQUE,
+        title TEXT NOT NULL,
+        text TEXT NOT NULL,
+        link TEXT NOT NULL,
+        author TEXT NOT NULL,
+        published TEXT,
+        language TEXT NOT NULL,
+        feed TEXT NOT NULL
+    );
+
+    CREATE TABLE deliveries (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        item INTEGER NOT NULL REFERENCES items ON DELETE CASCADE,
+        matched TEXT NOT NULL,
+        read TEXT,
+        UNIQUE (subscriber, item)
+    );
+    CREATE INDEX deliveries_of ON deliveries (subscriber, number);
+    CREATE INDEX deliveries_unread ON deliveries (subscriber, number) WHERE read IS NULL;
+    CREATE INDEX deliveries_item ON deliveries (item);
+
+    CREATE TABLE matches (
+        delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+        subscription TEXT NOT NULL,
+        why TEXT NOT NULL,
+        PRIMARY KEY (delivery, subscription)
+    ) WITHOUT ROWID;
+    """,
+]
+
+
+def statements(script: str) -> Iterator[str]:
+    """Cut a script into statements; `executescript` would commit the transaction that they are to be one of.
+
+    >>> list(statements("CREATE TABLE a (x); INSERT INTO a VALUES (';');"))
+    ['CREATE TABLE a (x);', "INSERT INTO a VALUES (';');"]
+    """
+    piece = ""
+    for part in script.split(";")[:-1]:
+        piece += part + ";"
+        if sqlite3.complete_statement(piece):
+            yield piece.strip()
+            piece = ""

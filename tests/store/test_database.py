@@ -1,0 +1,175 @@
+"""Opening: new files, older ones, newer ones, and what is no store at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.store.workload import version_1
+from watchword.errors import StoreError, WatchwordError
+from watchword.store import Store, database
+from watchword.store.database import refusal
+from watchword.store.migrations import APPLICATION_ID, MIGRATIONS, statements
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [*connection.iterdump(), str(connection.execute("PRAGMA user_version").fetchone())]
+
+
+def check_content(store: Store) -> None:
+    (delivery,) = store.inbox("ann")
+    assert (delivery.item.title, delivery.matched_at.isoformat()) == ("old title", "2026-01-02T03:04:05+00:00")
+    assert delivery.reasons == (("s1", "old words", "old why"),)
+    assert store.changes_since(0) == ([(1, "s1", "keywords", "old words")], 1)
+    assert store.is_recorded("b1")
+    assert store.subscribe("ann", "new words") == "s2"
+    store.verify()
+
+
+def test_a_new_store_is_durable_and_of_today(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "a" / "b" / "store.db") as store:
+        assert store.path == tmp_path / "a" / "b" / "store.db"
+        assert store.stats().version == len(MIGRATIONS)
+        with store._database.read() as connection:
+            settings = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "application_id": APPLICATION_ID}
+            for name, value in settings.items():
+                assert connection.execute(f"PRAGMA {name}").fetchone() == (value,)
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    (tmp_path / "store.db").touch()
+    with Store.open(str(tmp_path / "store.db")) as store:
+        assert store.subscribers() == []
+
+
+def test_the_first_version_is_opened_and_brought_up_to_date(tmp_path: Path) -> None:
+    path = version_1(tmp_path / "store.db")
+    for _ in range(2):
+        with Store.open(path) as store:
+            assert store.stats().version == len(MIGRATIONS)
+    with Store.open(path) as store:
+        check_content(store)
+
+
+def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = version_1(tmp_path / "store.db")
+    scripts = [*MIGRATIONS, "ALTER TABLE subscribers ADD COLUMN mail TEXT; UPDATE subscribers SET mail = 'a;b';"]
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", scripts)
+        for target in (path, tmp_path / "new.db"):
+            with Store.open(target) as store:
+                assert store.stats().version == len(scripts)
+        with Store.open(path) as store:
+            check_content(store)
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT mail FROM subscribers").fetchall() == [("a;b",)]
+    before = dump(path)
+    with pytest.raises(StoreError, match="upgrade watchword") as refused:
+        Store.open(path)
+    assert refused.value.path == path and f"version {len(scripts)}" in str(refused.value)
+    assert dump(path) == before
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = version_1(tmp_path / "store.db")
+    before = dump(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", [*MIGRATIONS, "DROP TABLE matches; INSERT INTO nowhere VALUES (1);"])
+        with pytest.raises(StoreError, match="no such table: nowhere"):
+            Store.open(path)
+    assert dump(path) == before
+    with Store.open(path) as store:
+        check_content(store)
+
+
+def test_statements_are_cut_where_they_end() -> None:
+    script = "CREATE TABLE a (x DEFAULT ';'); CREATE TRIGGER t INSERT ON a BEGIN DELETE FROM a; SELECT 1; END;\n"
+    assert [statement.split()[:2] for statement in statements(script)] == [["CREATE", "TABLE"], ["CREATE", "TRIGGER"]]
+
+
+@pytest.mark.parametrize(
+    ("header", "word"),
+    [
+        ((0, 0, True), None),
+        ((APPLICATION_ID, 1, False), None),
+        ((APPLICATION_ID, 2, False), None),
+        ((APPLICATION_ID, 3, False), "upgrade"),
+        ((0, 0, False), "another program's"),
+        ((0, 1, False), "another program's"),
+        ((77, 0, True), "another program's"),
+    ],
+)
+def test_what_is_refused(header: tuple[int, int, bool], word: str | None) -> None:
+    reason = refusal(*header, newest=2)
+    assert reason is None if word is None else word in str(reason)
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database at all, " * 100)
+    (tmp_path / "folder").mkdir()
+    with closing(sqlite3.connect(tmp_path / "foreign")) as connection:
+        connection.executescript("CREATE TABLE notes (x); INSERT INTO notes VALUES (1);")
+    reasons = {
+        "text": "no SQLite database: choose another path",
+        "folder": "must be a file",
+        "text/below": "cannot open it",
+        "foreign": "another program's database",
+    }
+    contents = {name: (tmp_path / name).read_bytes() for name in ("text", "foreign")}
+    for name, reason in reasons.items():
+        with pytest.raises(StoreError, match=reason) as refused:
+            Store.open(tmp_path / name)
+        assert isinstance(refused.value, WatchwordError)
+        assert str(refused.value).startswith(str(refused.value.path)) and str(tmp_path) in str(refused.value)
+    assert {name: (tmp_path / name).read_bytes() for name in contents} == contents
+
+
+def test_a_damaged_store_is_named_with_a_remedy(tmp_path: Path) -> None:
+    path = version_1(tmp_path / "store.db")
+    content = bytearray(path.read_bytes())
+    page = int.from_bytes(content[16:18], "big")
+    content[page:] = b"\x5a" * (len(content) - page)  # the header and the schema are whole, the tables are not
+    path.write_bytes(content)
+    with Store.open(path) as store:
+        for work in (store.subscribers, lambda: store.inbox("ann"), lambda: store.add_subscriber("bob"), store.verify):
+            with pytest.raises(StoreError, match="restore it from a copy") as refused:
+                work()
+            assert refused.value.path == path
+    path.write_bytes(path.read_bytes()[:page] + b"\0" * 100)
+    with pytest.raises(StoreError, match="damaged"), Store.open(path) as store:
+        store.verify()
+
+
+def test_verify_sees_a_row_that_refers_to_nothing(tmp_path: Path) -> None:
+    path = version_1(tmp_path / "store.db")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM items")
+    with Store.open(path) as store, pytest.raises(StoreError, match="deliveries refers to nothing"):
+        store.verify()
+
+
+def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
+    with Store.open(version_1(tmp_path / "store.db")) as store:
+        with store._database.read() as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+            connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StoreError, match="disk is full"):
+            for number in range(200):
+                store.add_subscriber(f"{number} " * 100)
+        kept = len(store.subscribers())
+        with store._database.read() as connection:
+            connection.execute(f"PRAGMA max_page_count = {10 * pages}")
+        assert store.add_subscriber("bob") and len(store.subscribers()) == kept + 1
+        store.verify()
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        store.close()
+        store.close()
+        with pytest.raises(StoreError, match="closed"):
+            store.subscribers()

@@ -1,0 +1,385 @@
+"""What a store keeps, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from watchword import KeywordIndex
+from watchword.errors import OptionError, StoreError, SubscriptionError, SubscriptionSyntaxError, UnknownNameError
+from watchword.store import Item, Match, Request, Store
+
+START = datetime(2026, 11, 15, 12, tzinfo=UTC)
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.time = START
+
+    def __call__(self) -> datetime:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: Clock) -> Iterator[Store]:
+    with Store.open(tmp_path / "store.db", clock=clock) as store:
+        store.add_subscriber("ann")
+        store.add_subscriber("bob")
+        yield store
+
+
+def items(*identities: str) -> list[Item]:
+    return [Item(identity, title=f"title of {identity}") for identity in identities]
+
+
+def shown(store: Store, name: str, **options: object) -> list[tuple[str, list[str]]]:
+    """Return an inbox as identities and subscriptions."""
+    inbox = store.inbox(name, **options)  # type: ignore[arg-type]
+    return [(entry.item.identity, [reason.subscription for reason in entry.reasons]) for entry in inbox]
+
+
+class TestSubscribers:
+    def test_come_and_go(self, store: Store, clock: Clock) -> None:
+        clock.time += timedelta(hours=1)
+        assert store.add_subscriber("Éva 東京")
+        assert not store.add_subscriber("ann")
+        assert [(s.name, s.created) for s in store.subscribers()] == [
+            ("ann", START),
+            ("bob", START),
+            ("Éva 東京", START + timedelta(hours=1)),
+        ]
+        store.remove_subscriber("ann")
+        assert [subscriber.name for subscriber in store.subscribers()] == ["bob", "Éva 東京"]
+
+    @pytest.mark.parametrize("name", ["", "  ", "\ud800", None, 7])
+    def test_names_that_are_none(self, store: Store, name: str) -> None:
+        with pytest.raises(StoreError, match="name"):
+            store.add_subscriber(name)
+        for work in (store.inbox, store.remove_subscriber, store.mark_read, store.subscriptions):
+            if name is not None:
+                with pytest.raises(UnknownNameError):
+                    work(name)
+
+    def test_unknown_ones(self, store: Store) -> None:
+        with pytest.raises(KeyError) as refused:
+            store.subscribe("cid", "words")
+        assert isinstance(refused.value, StoreError) and refused.value.name == "cid"  # type: ignore[attr-defined]
+        assert str(refused.value) == f"{store.path}: there is no subscriber 'cid'; add it first"
+        with pytest.raises(UnknownNameError):
+            store.subscribe_many([Request("ann", "words"), Request("cid", "words")])
+        assert store.subscriptions() == []
+
+    def test_leave_nothing_behind(self, store: Store) -> None:
+        for name in ("ann", "bob"):
+            store.subscribe(name, "words", id=name[0])
+        store.record("1", items("x", "y"), [Match("x", "a"), Match("y", "a"), Match("y", "b")])
+        store.remove_subscriber("ann")
+        stats = store.stats()
+        assert (stats.items, stats.deliveries, stats.matches) == (1, 1, 1)
+        assert store.changes_since(2).changes == [(3, "a", "keywords", None)]
+        store.add_subscriber("ann")
+        assert store.inbox("ann") == [] and store.subscriptions("ann") == []
+
+
+class TestSubscribing:
+    def test_ids_are_given_or_asked_for(self, store: Store) -> None:
+        assert store.subscribe("ann", "one") == "s1"
+        assert store.subscribe("ann", "two", id="s3") == "s3"
+        assert store.subscribe_many([Request("bob", "three"), Request("ann", "four", "s5")]) == ["s4", "s5"]
+        assert store.subscribe_many([]) == []
+        store.unsubscribe("s5")
+        store.unsubscribe("s4")
+        assert [store.subscribe("bob", f"w{number}") for number in range(2)] == ["s8", "s9"]
+        ids = [(subscription.id, subscription.subscriber) for subscription in store.subscriptions()]
+        assert ids == [("s1", "ann"), ("s3", "ann"), ("s8", "bob"), ("s9", "bob")]
+
+    def test_an_id_once_used_is_never_given(self, store: Store) -> None:
+        store.subscribe("ann", "one", id="s3")
+        store.unsubscribe("s3")
+        assert store.subscribe_many([Request("bob", "two"), Request("bob", "three", "s4")]) == ["s5", "s4"]
+
+    def test_replacing_keeps_its_place(self, store: Store, clock: Clock) -> None:
+        for key in "abc":
+            store.subscribe("ann", f"old {key}", id=key)
+        clock.time += timedelta(days=1)
+        store.subscribe("ann", "new", id="b")
+        assert [(s.id, s.text, s.created) for s in store.subscriptions("ann", "keywords")] == [
+            ("a", "old a", START),
+            ("b", "new", START),
+            ("c", "old c", START),
+        ]
+        assert store.subscriptions("bob") == store.subscriptions(language="patterns") == []
+
+    @pytest.mark.parametrize("text", ["greece AND (crisis", "", "\ud800 words", None, 3])
+    def test_refused_texts_change_nothing(self, store: Store, text: str) -> None:
+        store.subscribe("ann", "words", id="a")
+        for key in (None, "a", "b"):
+            with pytest.raises(SubscriptionError) as one:
+                store.subscribe("ann", text, id=key)
+            assert one.value.row is None
+        with pytest.raises(SubscriptionError) as many:
+            store.subscribe_many([Request("ann", "good", "a"), Request("bob", "good"), Request("bob", text)])
+        assert many.value.row == 2
+        assert store.stats().counter == 1 and [s.text for s in store.subscriptions()] == ["words"]
+
+    def test_syntax_errors_keep_their_place(self, store: Store) -> None:
+        with pytest.raises(SubscriptionSyntaxError) as one:
+            store.subscribe("ann", "greece AND (crisis")
+        assert (one.value.text, one.value.position, one.value.row) == ("greece AND (crisis", 11, None)
+        with pytest.raises(SubscriptionSyntaxError) as many:
+            store.subscribe_many([Request("ann", "good"), Request("ann", "greece AND (crisis")])
+        assert (many.value.position, many.value.row) == (11, 1)
+
+    @pytest.mark.parametrize("key", ["", "\udfff", 5, b"a"])
+    def test_refused_ids(self, store: Store, key: str) -> None:
+        with pytest.raises(SubscriptionError, match="an id is a text"):
+            store.subscribe("ann", "words", id=key)
+        with pytest.raises(SubscriptionError, match="row 1: an id is a text"):
+            store.subscribe_many([Request("ann", "words"), Request("ann", "words", key)])
+
+    def test_an_id_belongs_to_one(self, store: Store) -> None:
+        store.subscribe("ann", "words", id="a")
+        with pytest.raises(SubscriptionError, match="another subscriber's") as one:
+            store.subscribe("bob", "words", id="a")
+        assert one.value.row is None
+        with pytest.raises(SubscriptionError, match=r"row 1: .*another subscriber's"):
+            store.subscribe_many([Request("bob", "words"), Request("bob", "words", "a")])
+        with pytest.raises(SubscriptionError, match=r"row 1: .*twice"):
+            store.subscribe_many([Request("bob", "words", "b"), Request("ann", "more", "b")])
+        assert [s.subscriber for s in store.subscriptions()] == ["ann"]
+
+    def test_unknown_languages_and_ids(self, store: Store) -> None:
+        with pytest.raises(OptionError, match="no language 'songs'"):
+            store.subscribe("ann", "words", language="songs")
+        with pytest.raises(OptionError, match="no language 'songs'"):
+            store.subscribe_many([Request("ann", "words", language="songs")])
+        with pytest.raises(UnknownNameError, match="no subscription 'a'"):
+            store.unsubscribe("a")
+
+
+class TestChanges:
+    def test_an_index_follows(self, store: Store) -> None:
+        index = KeywordIndex()
+        counter = 0
+
+        def follow() -> list[str]:
+            nonlocal counter
+            changes, counter = store.changes_since(counter, language="keywords")
+            for change in changes:
+                if change.text is None:
+                    index.pop(change.id, None)
+                else:
+                    index[change.id] = change.text
+            assert dict(index) == {s.id: s.text for s in store.subscriptions()}
+            return [change.id for change in changes]
+
+        assert follow() == []
+        store.subscribe("ann", "one", id="a")
+        store.subscribe("bob", "two", id="b")
+        assert follow() == ["a", "b"] and follow() == []
+        store.subscribe("ann", "one more", id="a")
+        store.subscribe("bob", "gone before seen", id="c")
+        store.unsubscribe("c")
+        store.unsubscribe("b")
+        assert follow() == ["a", "c", "b"]
+        store.subscribe("ann", "three", id="b")
+        store.unsubscribe("a")
+        store.subscribe("ann", "one again", id="a")
+        assert follow() == ["b", "a"]
+        store.remove_subscriber("ann")
+        assert sorted(follow()) == ["a", "b"] and len(index) == 0
+
+    def test_what_changes_nothing_is_no_change(self, store: Store) -> None:
+        store.subscribe("ann", "one", id="a")
+        assert store.subscribe("ann", "one", id="a") == "a"
+        assert store.subscribe_many([Request("ann", "one", "a"), Request("ann", "two", "b")]) == ["a", "b"]
+        assert store.changes_since(0) == ([(1, "a", "keywords", "one"), (2, "b", "keywords", "two")], 2)
+
+    def test_another_language_is_a_deletion_in_the_first(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(__import__("watchword.index").index.LANGUAGES, "other", "watchword.keywords:KeywordIndex")
+        store.subscribe("ann", "one", id="a")
+        store.subscribe("ann", "one", id="a", language="other")
+        assert store.changes_since(1) == ([(2, "a", "keywords", None), (3, "a", "other", "one")], 3)
+        assert store.changes_since(0, language="other") == ([(3, "a", "other", "one")], 3)
+        store.unsubscribe("a")
+        assert store.changes_since(3) == ([(4, "a", "other", None)], 4)
+        assert store.stats().subscriptions == {}
+
+    @pytest.mark.parametrize("counter", [-1, 1])
+    def test_a_counter_of_another_store(self, store: Store, counter: int) -> None:
+        with pytest.raises(StoreError, match="start again from 0"):
+            store.changes_since(counter)
+
+
+class TestRecording:
+    @pytest.fixture(autouse=True)
+    def subscriptions(self, store: Store) -> None:
+        for name, key in (("ann", "a1"), ("ann", "a2"), ("bob", "b1")):
+            store.subscribe(name, f"words of {key}", id=key)
+
+    def test_an_item_is_there_once_with_all_reasons(self, store: Store, clock: Clock) -> None:
+        published = datetime(2026, 11, 1, 8, 30, 0, 5, tzinfo=timezone(timedelta(hours=2)))
+        item = Item("urn:1", "títle", "text\0more", "http://x", "me", published, "el", "http://feed")
+        clock.time += timedelta(seconds=1)
+        assert store.record("1", [item], [("urn:1", "a2", "because"), ("urn:1", "a1", "that"), ("urn:1", "b1", "")])
+        (delivery,) = store.inbox("ann")
+        assert delivery.item == item and delivery.item.published == published
+        assert delivery.reasons == (("a1", "words of a1", "that"), ("a2", "words of a2", "because"))
+        assert delivery.matched_at == START + timedelta(seconds=1) and delivery.read_at is None
+        assert [reason.why for reason in store.inbox("bob")[0].reasons] == [""]
+
+    def test_a_batch_is_written_once(self, store: Store) -> None:
+        assert not store.is_recorded("1")
+        assert store.record("1", items("x"), [Match("x", "a1")])
+        assert not store.record("1", items("y"), [Match("y", "a1")])
+        assert store.record("2", [], []) and not store.record("2", items("y"), [Match("y", "a1")])
+        assert store.is_recorded("1") and store.is_recorded("2")
+        assert shown(store, "ann") == [("x", ["a1"])]
+
+    def test_an_item_that_comes_back(self, store: Store, clock: Clock) -> None:
+        store.record("1", items("x"), [Match("x", "a1", "first")])
+        store.mark_read("ann")
+        clock.time += timedelta(days=1)
+        again = [Item("x", title="changed"), *items("y")]
+        assert store.record("2", again, [Match("x", "a1", "second"), Match("x", "a2", "new"), Match("y", "a2")])
+        assert shown(store, "ann") == [("y", ["a2"])]
+        _, old = store.inbox("ann", unread_only=False)
+        assert [(reason.subscription, reason.why) for reason in old.reasons] == [("a1", "first"), ("a2", "new")]
+        assert (old.item.title, old.matched_at, old.read_at) == ("title of x", START, START)
+
+    def test_who_left_meanwhile_gets_nothing(self, store: Store) -> None:
+        store.unsubscribe("a1")
+        assert store.record("1", items("x", "y", "z"), [Match("x", "a1"), Match("y", "a1"), Match("y", "b1")])
+        assert store.inbox("ann") == [] and shown(store, "bob") == [("y", ["b1"])]
+        assert store.stats().items == 1  # only what is in an inbox is kept
+
+    def test_what_was_delivered_stays(self, store: Store) -> None:
+        store.record("1", items("x"), [Match("x", "a1", "why")])
+        store.unsubscribe("a1")
+        assert [entry.reasons for entry in store.inbox("ann")] == [(("a1", None, "why"),)]
+        store.subscribe("bob", "other words", id="a1")
+        assert [entry.reasons for entry in store.inbox("ann")] == [(("a1", None, "why"),)]
+
+    def test_an_id_that_changed_hands_gets_nothing_of_before(self, store: Store) -> None:
+        counter = store.changes_since(0).counter
+        store.subscribe("ann", "replaced words", id="a2")
+        store.unsubscribe("a1")
+        store.subscribe("bob", "other words", id="a1")
+        store.record("1", items("x"), [Match("x", "a1"), Match("x", "a2")], as_of=counter)
+        assert store.inbox("bob") == [] and shown(store, "ann") == [("x", ["a2"])]
+        store.record("2", items("x"), [Match("x", "a1")], as_of=store.changes_since(0).counter)
+        assert shown(store, "bob") == [("x", ["a1"])]
+
+    def test_the_order_is_that_of_the_batch(self, store: Store) -> None:
+        store.record("1", items("y"), [Match("y", "b1")])
+        found = [Match("z", "a1"), Match("x", "a2"), Match("y", "a1"), Match("x", "a1")]
+        store.record("2", items("x", "y", "z"), found)
+        assert shown(store, "ann") == [("z", ["a1"]), ("y", ["a1"]), ("x", ["a1", "a2"])]
+
+    def test_repetitions_inside_a_batch(self, store: Store) -> None:
+        twice = [Item("x", title="first"), Item("x", title="second")]
+        store.record("1", twice, [Match("x", "a1", "one"), Match("x", "a1", "two")])
+        (delivery,) = store.inbox("ann")
+        assert delivery.item.title == "first" and [reason.why for reason in delivery.reasons] == ["one"]
+
+    @pytest.mark.parametrize(
+        ("bad", "matches", "reason"),
+        [
+            ([Item("")], [], "needs an identity"),
+            ([Item("x", published=datetime(2026, 1, 1))], [], "no time zone"),
+            (items("x"), [Match("y", "a1")], "'y', which is not among"),
+        ],
+    )
+    def test_bad_batches_change_nothing(self, store: Store, bad: list[Item], matches: list[Match], reason: str) -> None:
+        with pytest.raises(StoreError, match=reason) as refused:
+            store.record("b1", [*items("good"), *bad], [Match("good", "a1"), *matches])
+        assert "'b1'" in str(refused.value)
+        assert store.stats().items == 0 and not store.is_recorded("b1")
+
+    @pytest.mark.parametrize("batch", ["", 3, None, "\ud800"])
+    def test_bad_ids_of_batches(self, store: Store, batch: str) -> None:
+        with pytest.raises(StoreError, match="batch's id"):
+            store.record(batch, [], [])
+
+    def test_what_no_database_can_hold(self, store: Store) -> None:
+        edge = datetime.min.replace(tzinfo=timezone(timedelta(hours=5)))
+        item = Item("x\ud800", title="a\udfffb", author=None, published=edge)  # type: ignore[arg-type]
+        assert store.record("1", [item], [Match("x\ud800", "a1", "\ud800")])
+        (delivery,) = store.inbox("ann")
+        assert delivery.item == Item("x?", title="a?b", published=datetime.min.replace(tzinfo=UTC))
+        assert store.mark_read("ann", ["x\ud800"]) == 1
+
+    def test_reading(self, store: Store, clock: Clock) -> None:
+        store.record("1", items("x", "y"), [Match("x", "a1"), Match("y", "a1"), Match("y", "b1")])
+        store.record("2", items("z"), [Match("z", "a1"), Match("z", "a2")])
+        assert shown(store, "ann") == [("z", ["a1", "a2"]), ("y", ["a1"]), ("x", ["a1"])]
+        assert [len(store.inbox("ann", limit=limit)) for limit in (0, 1, 2, 9, -1)] == [0, 1, 2, 3, 0]
+        clock.time += timedelta(hours=1)
+        assert store.mark_read("ann", []) == 0
+        assert store.mark_read("ann", ["y", "y", "nothing"]) == 1
+        assert shown(store, "ann") == [("z", ["a1", "a2"]), ("x", ["a1"])]
+        assert shown(store, "bob") == [("y", ["b1"])]
+        assert [entry.read_at for entry in store.inbox("ann", unread_only=False)] == [None, clock.time, None]
+        assert store.mark_read("ann") == 2 and store.mark_read("ann") == 0
+        assert store.inbox("ann") == [] and len(store.inbox("ann", unread_only=False)) == 3
+
+    def test_pruning(self, store: Store, clock: Clock) -> None:
+        store.record("1", items("x", "y"), [Match("x", "a1"), Match("y", "a1"), Match("y", "b1")])
+        clock.time += timedelta(days=1)
+        store.record("2", items("z"), [Match("z", "a1")])
+        store.mark_read("ann")
+        assert store.prune(START) == 0
+        assert store.prune(clock.time) == 2
+        assert shown(store, "ann", unread_only=False) == [("z", ["a1"])] and shown(store, "bob") == [("y", ["b1"])]
+        assert store.stats().items == 2
+        assert not store.record("1", items("x"), [Match("x", "a1")])  # batches are not forgotten unless asked
+        assert store.prune(clock.time, unread=True, batches=True) == 1
+        stats = store.stats()
+        assert (stats.items, stats.deliveries, stats.matches, stats.batches) == (1, 1, 1, 1)
+        assert store.record("1", items("x"), [Match("x", "a1")])
+        store.prune(clock.time + timedelta(days=1), unread=True)
+        store.record("3", items("x", "y", "z"), [])
+        assert store.inbox("ann", unread_only=False) == []  # nothing of an earlier batch comes back with a later one
+        with pytest.raises(StoreError, match="no time zone"):
+            store.prune(datetime(2026, 1, 1))
+
+    def test_stats(self, store: Store) -> None:
+        store.record("1", items("x"), [Match("x", "a1"), Match("x", "a2"), Match("x", "b1")])
+        store.mark_read("bob")
+        stats = store.stats()
+        assert (stats.subscribers, stats.subscriptions, stats.counter) == (2, {"keywords": 3}, 3)
+        assert (stats.items, stats.deliveries, stats.unread, stats.matches, stats.batches) == (1, 2, 1, 3, 1)
+        assert stats.bytes > 0
+
+
+def test_the_document_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the example and the query of ``docs/store.md``, and compare its list of tables with the file's."""
+    document = (Path(__file__).parents[2] / "docs" / "store.md").read_text()
+    python, sql = (re.findall(rf"```{kind}\n(.*?)```", document, re.DOTALL)[0] for kind in ("python", "sql"))
+    monkeypatch.chdir(tmp_path)
+    exec(python, {})
+    with closing(sqlite3.connect("home/store.db")) as connection:
+        assert connection.execute(sql).fetchall() == []
+        connection.execute("UPDATE deliveries SET read = NULL")
+        assert connection.execute(sql).fetchall() == [("ann", "Greece in crisis", "", "s1")]
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = {
+            name: [row[1] for row in connection.execute(f"PRAGMA table_info({name})")]
+            for name in names
+            if not name.startswith("sqlite_")
+        }
+    listed = re.findall(r"^\| `(\w+)` \| (.*?) \|", document, re.MULTILINE)
+    assert {name: re.findall(r"`(\w+)`", columns) for name, columns in listed} == tables

@@ -4,20 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test check bench clean help
+.PHONY: run tour test check bench soak clean help
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 $(READY): requirements.lock pyproject.toml
-	@echo "==> setting up $(VENV) (a minute the first time)"
+	@echo "==> setting up $(VENV) (a few minutes the first time, most of it for Spark)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary pyspark -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
-run: $(READY) ## match the example items against the example subscriptions, and say why
-	@echo "==> matching the examples (the first time, kernels are compiled: half a minute)"
+run: $(READY) ## stream the example feeds through Spark to three readers' inboxes, and say why
+	@$(BIN)/python examples/newsroom.py
+
+tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
 
 test: $(READY) ## run the tests
@@ -29,8 +31,12 @@ check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may be lost or doubled
+	@WATCHWORD_KILLS=20 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small
+	@$(BIN)/python -m benchmarks.spark --scale small
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis

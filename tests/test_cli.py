@@ -387,3 +387,42 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, format: str) -> None:
         assert process.stderr.read() == b""
         process.wait()
         assert process.returncode == 141
+
+
+# The running system, without Spark
+
+
+def test_a_system_from_init_to_inbox(tmp_path: Path) -> None:
+    home = ["--home", str(tmp_path / "home")]
+    refused = run("subscribe", "ada", "ferry", *home)
+    assert refused.exit_code == 2 and "watchword init" in refused.stderr
+    assert run("init", *home).exit_code == 0
+    assert run("subscribe", "ada", "ferry NOT storm", "--id", "a1", *home).stdout.strip() == "a1"
+    (tmp_path / "more.csv").write_text("id,subscription\nb1,bread\nb2,cake OR tea\n", encoding="utf-8")
+    assert "2 subscriptions" in run("subscribe", "bob", "--file", str(tmp_path / "more.csv"), *home).stderr
+    bad = run("subscribe", "ada", "ferry AND (", *home)
+    assert bad.exit_code == 2 and "never closed" in bad.stderr
+    assert run("unsubscribe", "b1", *home).exit_code == 0
+    listed = run("subscriptions", *home).stdout
+    assert "ferry NOT storm" in listed and "cake OR tea" in listed and "bread" not in listed
+    assert "nothing new" in run("inbox", "ada", *home).stdout
+    assert run("inbox", "nobody", *home).exit_code == 2
+    assert run("unsubscribe", "b1", *home).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([], "give a SOURCE"),
+        (["feed.xml", "--format", "kafka"], "not both"),
+        (["--format", "rate", "--option", "rows"], "NAME=VALUE"),
+        (["EMPTY"], "no file that ends in"),
+    ],
+)
+def test_a_source_that_cannot_be(tmp_path: Path, words: list[str], reason: str) -> None:
+    home = ["--home", str(tmp_path / "home")]
+    run("init", *home)
+    (tmp_path / "empty").mkdir()
+    words = [str(tmp_path / "empty") if word == "EMPTY" else word for word in words]
+    refused = run("run", *words, *home)
+    assert refused.exit_code == 2 and reason in refused.stderr

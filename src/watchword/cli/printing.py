@@ -15,6 +15,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from watchword.store import Delivery
+
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[str] = ()) -> None:
     """Print `rows` under `header` to standard output, the columns `numbers` to the right. Values are never
@@ -29,6 +31,21 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers
     with console.capture() as printed:
         console.print(table)
     typer.echo(printed.get(), nl=False)  # rich itself would hide that the reader has gone
+
+
+def print_deliveries(subscriber: str, found: Sequence[Delivery]) -> None:
+    """Print an inbox: each item once, with the subscriptions that it matched and why."""
+    if not found:
+        typer.echo(f"{subscriber}: nothing new")
+        return
+    rows = []
+    for delivery in found:
+        item = delivery.item
+        why = "\n".join(f"{reason.subscription}: {reason.why}" for reason in delivery.reasons)
+        day = item.published.strftime("%Y-%m-%d") if item.published else ""
+        rows.append((item.title or item.text[:80], day, why, item.link))
+    typer.echo(f"{subscriber}: {len(found)} items")
+    print_table(("item", "published", "why", "link"), rows)
 
 
 class TableResults:

@@ -1,0 +1,259 @@
+"""What matching and building cost on Spark: `python -m benchmarks.spark --scale small`.
+
+Workload: the posts of the data folder (see `benchmarks.keyword_data`), repeated to 1,000,000 (small: 200,000) and
+read from Parquet, against the 31,262 search queries that come with them. Results go to Spark's `noop` sink.
+
+    match    local[2]: `match` against an identity `mapInArrow` over the same columns
+    sql      local[2]: against plain Spark SQL (explode terms, join, group, compare counts), same answers; on a slice
+             of the posts, because SQL takes so long; rates are per post. Queries that are more than words (phrases such as covid-19) are
+             left out of both; of the rest, punctuation between spaces.
+    cores    local[1] against local[2]
+    build    `build` of synthetic subscriptions (Kourdounakis 2011, Algorithm 7) into 8 shards, 10,000,000 (small:
+             100,000), then `match` on a cluster of two workers on loopback, with the memory that the index takes
+
+Sessions are made in processes of their own. Every row of a table is measured in one run, so that ratios hold where
+figures do not.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from benchmarks.cluster import cluster, mapped
+from benchmarks.harness import Report, Row, arguments, in_fresh_process, measure, ratio
+from benchmarks.keyword_data import SCALES, accepted_queries, data_folder, drawn_items, narrow_subscriptions, posts
+from watchword import KeywordIndex
+from watchword.spark import build, local_session, match, resolve
+
+POSTS = {"small": 200_000, "paper": 1_000_000}
+SLICE = {"small": 3_000, "paper": 10_000}
+SUBSCRIPTIONS = {"small": 100_000, "paper": 10_000_000}
+FILES = 8
+SHARDS = 8
+DISTINCT_POSTS = 59_899
+
+
+def write_posts(folder: Path, count: int) -> None:
+    """Write posts, repeated, as Parquet files with the columns `id` and `text`."""
+    texts = pa.array(posts(data_folder() / "text" / "tweets-2020-60k.jsonl.gz"))
+    folder.mkdir()
+    size = -(-count // FILES)
+    for number in range(FILES):
+        ids = range(number * size, min(count, (number + 1) * size))
+        taken = texts.take(pa.array([row % len(texts) for row in ids]))
+        pq.write_table(pa.table({"id": pa.array(ids, pa.int64()), "text": taken}), folder / f"{number}.parquet")
+
+
+def session(cores: int) -> SparkSession:
+    spark = local_session("benchmark", cores, spark_driver_memory="4g", spark_sql_shuffle_partitions="8")
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def drained(frame: DataFrame) -> None:
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def identity(frame: DataFrame) -> DataFrame:
+    def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+
+    return frame.mapInArrow(same, frame.schema)
+
+
+def measured(frames: dict[str, DataFrame], count: int) -> list[Row]:
+    rows: list[Row] = []
+    for name, frame in frames.items():
+        done = measure(lambda frame=frame: drained(frame), work=count, repeat=3, warmup=1, budget=40)  # type: ignore[misc]
+        rows.append({"what": name, "seconds": done.median, "posts/s": done.rate, "± %": 50 * done.spread})
+    return rows
+
+
+# Work for processes of their own; each returns a callable, as `in_fresh_process` asks.
+
+
+def match_and_identity(folder: str, cores: int, count: int) -> Callable[[], list[Row]]:
+    events = session(cores).read.parquet(f"{folder}/posts")
+    frames = {
+        "identity mapInArrow": identity(events),
+        "match": match(events, f"{folder}/queries"),
+        "match, carry id": match(events, f"{folder}/queries", carry=["id"]),
+    }
+    return lambda: measured(frames, count)
+
+
+def match_plain(folder: str, count: int) -> Callable[[], list[Row]]:
+    events = session(2).read.parquet(f"{folder}/posts")
+    frames = {"match": match(events, f"{folder}/plain", carry=["id"])}
+    return lambda: measured(frames, count)
+
+
+def sql_and_match(folder: str, part: int) -> Callable[[], dict[str, Any]]:
+    spark = session(2)
+    every = DISTINCT_POSTS // part  # from all over: posts of one week match few of the queries
+    chosen = (F.col("id") < every * part) & (F.col("id") % every == 0)
+    some = spark.read.parquet(f"{folder}/posts").where(chosen).repartition(8).cache()
+    if some.count() != part:
+        raise SystemExit(f"the slice has {some.count()} posts instead of {part}")
+    subscribed = spark.read.parquet(f"{folder}/plain.parquet").cache()
+    terms = F.array_distinct(F.expr("regexp_extract_all(lower(text), '[\\\\p{L}\\\\p{N}\\\\p{M}_]+', 0)"))
+    asked = subscribed.select(
+        F.col("id").alias("subscription"),
+        F.explode(F.array_distinct(F.split("subscription", " "))).alias("term"),
+        F.size(F.array_distinct(F.split("subscription", " "))).alias("size"),
+    )
+    joined = some.select("id", F.explode(terms).alias("term")).join(asked, "term").groupBy("id", "subscription", "size")
+    plain = joined.count().where("count = size").select("id", "subscription")
+    hits = match(some, f"{folder}/plain", carry=["id"])
+
+    def work() -> dict[str, Any]:
+        differing = plain.exceptAll(hits).count() + hits.exceptAll(plain).count()
+        began = time.perf_counter()
+        drained(plain)
+        seconds, pairs = time.perf_counter() - began, hits.count()
+        if differing or not pairs:
+            raise SystemExit(f"{differing} of {pairs} pairs differ between SQL and match: no figure can be trusted")
+        return {"sql": seconds, "pairs": pairs}
+
+    return work
+
+
+def build_many(folder: str) -> Callable[[], int]:
+    rows = session(2).read.parquet(f"{folder}/many.parquet")
+    return lambda: build(rows, f"{folder}/many", shards=SHARDS)
+
+
+def match_on_cluster(folder: str, master: str) -> Callable[[], list[Row]]:
+    builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.host", "127.0.0.1").config("spark.locality.wait", "0s")
+    spark = builder.config("spark.executor.memory", "1g").config("spark.sql.shuffle.partitions", "8").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    items = spark.read.parquet(f"{folder}/items.parquet").repartition(8).cache()
+    count = items.count()
+    version = resolve(f"{folder}/many")
+
+    def work() -> list[Row]:
+        rows: list[Row] = []
+        for mode in ("replicated", "partitioned"):
+            hits = match(items, f"{folder}/many", column="terms", carry=["id"], mode=mode)
+            done = measure(lambda hits=hits: drained(hits), work=count, repeat=3, warmup=1)  # type: ignore[misc]
+            held = mapped(Path(folder, "many").resolve())
+            rows.append(
+                {
+                    "mode": mode,
+                    "items/s": done.rate,
+                    "pairs": hits.count(),
+                    "index MB": version.bytes / 1e6,
+                    "processes": len(held),
+                    "sum of RSS MB": sum(row["rss"] for row in held) / 1e6,
+                    "held by machine MB": sum(row["pss"] for row in held) / 1e6,
+                }
+            )
+        return rows
+
+    return work
+
+
+# Sections
+
+
+def prepare(folder: Path, scale: str) -> None:
+    write_posts(folder / "posts", POSTS[scale])
+    queries = accepted_queries(data_folder() / "text" / "queries-30k.tsv.gz")
+    build(KeywordIndex(queries), folder / "queries")
+    bare = {key: " ".join(re.sub(r"(?<!\S)[^\w\s]+(?!\S)", " ", text).split()) for key, text in queries.items()}
+    plain = {key: text for key, text in bare.items() if re.fullmatch(r"[a-z0-9 ]+", text)}
+    table = pa.table({"id": pa.array(plain, pa.int64()), "subscription": list(plain.values())})
+    pq.write_table(table, folder / "plain.parquet")
+    build(KeywordIndex(table), folder / "plain")
+
+
+def compare_match(report: Report, folder: Path, scale: str) -> None:
+    """Section `match`."""
+    rows = in_fresh_process("benchmarks.spark:match_and_identity", str(folder), 2, POSTS[scale])["result"]
+    base = rows[0]["posts/s"]
+    notes = "wanted: at least 0.6 of identity"
+    report.table("match", [row | {"× identity": ratio(row["posts/s"], base)} for row in rows], notes)
+
+
+def compare_sql(report: Report, folder: Path, scale: str) -> None:
+    """Section `sql`."""
+    part, count = SLICE[scale], POSTS[scale]
+    rows = in_fresh_process("benchmarks.spark:match_plain", str(folder), count)["result"]
+    found = in_fresh_process("benchmarks.spark:sql_and_match", str(folder), part)["result"]
+    sql, ours = part / found["sql"], rows[0]["posts/s"]
+    notes = f"both find the same {found['pairs']:,} pairs on the slice; wanted: at least 20 times"
+    lines: list[Row] = [
+        {"what": "Spark SQL", "posts": part, "posts/s": sql, "× Spark SQL": 1.0},
+        {"what": "match", "posts": count, "posts/s": ours, "× Spark SQL": ratio(ours, sql)},
+    ]
+    report.table("sql", lines, notes)
+
+
+def compare_cores(report: Report, folder: Path, scale: str) -> None:
+    """Section `cores`."""
+    lines: list[Row] = []
+    for cores in (1, 2):
+        rows = in_fresh_process("benchmarks.spark:match_and_identity", str(folder), cores, POSTS[scale])["result"]
+        lines += [{"master": f"local[{cores}]", "what": row["what"], "posts/s": row["posts/s"]} for row in rows]
+    half = len(lines) // 2
+    bases: list[float | None] = [None] * half + [row["posts/s"] for row in lines[:half]]
+    pairs = zip(lines, bases, strict=True)
+    report.table(
+        "cores", [row | {"× local[1]": ratio(row["posts/s"], base)} for row, base in pairs], "wanted: 1.7 times"
+    )
+
+
+def measure_build(report: Report, folder: Path, scale: str) -> None:
+    """Section `build`."""
+    shape = SCALES[scale]
+    table = narrow_subscriptions(shape)
+    count = min(SUBSCRIPTIONS[scale], table.num_rows)
+    pq.write_table(table.slice(0, count), folder / "many.parquet", row_group_size=250_000)
+    del table
+    terms = drawn_items(shape)
+    plain = pa.ListArray.from_arrays(terms.offsets, terms.values.dictionary_decode())
+    pq.write_table(pa.table({"id": range(len(plain)), "terms": plain}), folder / "items.parquet")
+    done = in_fresh_process("benchmarks.spark:build_many", str(folder))
+    row = {
+        "subscriptions": count,
+        "shards": SHARDS,
+        "seconds": done["seconds"],
+        "subscriptions/s": count / done["seconds"],
+    }
+    report.table("build", [row], "wanted: 10,000,000 in 120 s; the session's first job, so workers start within it")
+    with cluster(folder, memory="2g") as master:
+        rows = in_fresh_process("benchmarks.spark:match_on_cluster", str(folder), master)["result"]
+    report.table("cluster of two workers", rows)
+
+
+SECTIONS = {"match": compare_match, "sql": compare_sql, "cores": compare_cores, "build": measure_build}
+
+
+def main(argv: list[str] | None = None) -> None:
+    chosen = arguments(__doc__ or "", SECTIONS, argv)
+    workload = {"scale": chosen.scale, "posts": POSTS[chosen.scale], "subscriptions": SUBSCRIPTIONS[chosen.scale]}
+    report = Report("spark", workload)
+    with tempfile.TemporaryDirectory(prefix="watchword-") as place:
+        folder = Path(place)
+        prepare(folder, chosen.scale)
+        for name, section in SECTIONS.items():
+            if not chosen.only or name in chosen.only:
+                with report.console.status(name):
+                    section(report, folder, chosen.scale)
+    if chosen.json:
+        report.write(chosen.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""RSS and Atom feeds into items: the publishers of a syndication system (Kourdounakis 2011, chapters 1 and 3).
+
+`parse` reads a document, `fetch` gets many sources and returns what is new in each, `read_opml` and `list_sources`
+say which feeds there are, and a `Spool` keeps what was fetched so that it can be read again.
+"""
+
+try:
+    import feedparser as _feedparser  # type: ignore[import-untyped]  # noqa: F401
+    import httpx as _httpx  # noqa: F401
+except ImportError as error:
+    raise ImportError("feeds need feedparser and httpx: pip install 'watchword[feeds]'") from error
+
+from watchword.errors import FeedError
+from watchword.feeds.document import parse
+from watchword.feeds.fetching import Result, Round, fetch
+from watchword.feeds.items import Feed, Item
+from watchword.feeds.limits import Limits
+from watchword.feeds.opml import Opml, Outline, read_opml
+from watchword.feeds.sources import list_sources
+from watchword.feeds.spool import Spool
+from watchword.feeds.state import FeedState, State, dump_state, load_state
+
+__all__ = [
+    "Feed",
+    "FeedError",
+    "FeedState",
+    "Item",
+    "Limits",
+    "Opml",
+    "Outline",
+    "Result",
+    "Round",
+    "Spool",
+    "State",
+    "dump_state",
+    "fetch",
+    "list_sources",
+    "load_state",
+    "parse",
+    "read_opml",
+]

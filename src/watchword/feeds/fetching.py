@@ -1,0 +1,128 @@
+"""Many sources at once, and what is new in each.
+
+Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Parsing
+is outside the time limit of getting, in a thread, so that a large document makes no other feed late. Deciding what is
+new is `state.advance`; nothing is written here, and the new state counts only once the caller has kept the items.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import httpx
+
+from watchword.errors import FeedError
+from watchword.feeds.document import parse
+from watchword.feeds.download import Document, download
+from watchword.feeds.items import Feed, Item
+from watchword.feeds.limits import Limits
+from watchword.feeds.state import FeedState, State, advance, request_headers
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one source: an error, or a feed, or neither where nothing has changed."""
+
+    source: str
+    state: FeedState
+    """After this fetch; as before where there was an error."""
+    items: tuple[Item, ...] = ()
+    """Those not seen before."""
+    feed: Feed | None = None
+    error: FeedError | None = None
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the source had the same document as last time."""
+        return self.feed is None and self.error is None
+
+
+@dataclass(frozen=True)
+class Round:
+    """The results of one fetch, in the order of the sources."""
+
+    results: tuple[Result, ...]
+    state: dict[str, FeedState]
+    """Of all sources, also of those that were not asked this time."""
+
+    @property
+    def items(self) -> list[Item]:
+        """All new items."""
+        return [item for result in self.results for item in result.items]
+
+    @property
+    def errors(self) -> list[FeedError]:
+        """All failures."""
+        return [result.error for result in self.results if result.error is not None]
+
+
+def fetch(sources: Iterable[str], state: State | None = None, *, limits: Limits | None = None) -> Round:
+    """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return what is new in it.
+
+    A repeated source is asked once. Never raises for a source's sake.
+    """
+    before = dict(state or {})
+    distinct = list(dict.fromkeys(sources))
+    # A thread of its own, since a notebook has an event loop running in this one.
+    with ThreadPoolExecutor(1, "watchword-feeds") as executor:
+        results = executor.submit(asyncio.run, _all(distinct, before, limits or Limits())).result()
+    return Round(tuple(results), before | {result.source: result.state for result in results})
+
+
+def get(source: str, *, limits: Limits | None = None) -> bytes:
+    """Return the bytes of one source; failures are `FeedError`s."""
+
+    async def one(limits: Limits) -> bytes:
+        async with _client(limits) as client:
+            return (await _within_time(client, source, {}, limits)).data or b""
+
+    with ThreadPoolExecutor(1, "watchword-feeds") as executor:
+        return executor.submit(asyncio.run, one(limits or Limits())).result()
+
+
+async def _all(sources: list[str], state: State, limits: Limits) -> list[Result]:
+    turn = asyncio.Semaphore(limits.connections)
+
+    async def one(source: str) -> Result:
+        before = state.get(source, FeedState())
+        async with turn:
+            try:
+                document = await _within_time(client, source, request_headers(before), limits)
+                return await asyncio.to_thread(_result, source, before, document, limits)
+            except FeedError as error:
+                return Result(source, before, error=error)
+            except Exception as error:  # a fault in one feed must not take the others with it
+                wrapped = FeedError(f"{type(error).__name__}: {error}", source=source)
+                wrapped.__cause__ = error
+                return Result(source, before, error=wrapped)
+
+    async with _client(limits) as client:
+        return await asyncio.gather(*map(one, sources))
+
+
+def _client(limits: Limits) -> httpx.AsyncClient:
+    # No timeouts of the client's own: they start anew with every byte. `_within_time` has the one that counts.
+    return httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=limits.connections))
+
+
+async def _within_time(client: httpx.AsyncClient, source: str, headers: dict[str, str], limits: Limits) -> Document:
+    try:
+        async with asyncio.timeout(limits.timeout):
+            return await download(client, source, headers, limits)
+    except TimeoutError:
+        raise FeedError(f"it took longer than {limits.timeout:g} seconds", source=source) from None
+
+
+def _result(source: str, before: FeedState, document: Document, limits: Limits) -> Result:
+    if document.data is None:
+        return Result(source, before)
+    digest = hashlib.sha256(document.data).hexdigest()
+    if digest == before.digest:
+        return Result(source, replace(before, etag=document.validators.etag, modified=document.validators.modified))
+    feed = parse(document.data, source, charset=document.charset, limits=limits)
+    after, new = advance(before, feed, digest, document.validators, limits)
+    return Result(source, after, new, feed)

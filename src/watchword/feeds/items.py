@@ -1,0 +1,82 @@
+"""What a feed gives: items, and who they are.
+
+An item is known by its feed and, within it, by its guid; where it has none, by its link; where it has neither, by its
+content. The three never meet: a guid that looks like another item's link is another item. The id is a digest of
+these, so that it has one length whatever a publisher wrote, and it depends on the source as it was given, not on
+where a redirect led.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of a feed, in plain text."""
+
+    id: str
+    title: str
+    text: str
+    link: str | None
+    author: str | None
+    published: datetime | None
+    """In UTC; none where the feed says nothing, or nothing that can be read."""
+    language: str | None
+    feed: str
+    """The source, as it was given."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the item as a plain value."""
+        published = None if self.published is None else self.published.isoformat()
+        return {**self.__dict__, "published": published}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Item:
+        """Return the item that `to_json` gave."""
+        item = cls(**value)
+        return item if value["published"] is None else replace(item, published=_moment(value["published"]))
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A document, read as far as possible."""
+
+    source: str
+    title: str
+    link: str | None
+    language: str | None
+    version: str
+    """Such as ``rss20`` or ``atom10``; empty where the document does not say."""
+    items: tuple[Item, ...]
+    """In the order of the document, each id once."""
+    problems: tuple[str, ...] = ()
+    """What was wrong with the document, and what was left out of it."""
+
+
+def identity(source: str, *, guid: str | None, link: str | None, content: tuple[str, ...]) -> str:
+    """Return an item's id.
+
+    >>> identity("a", guid="1", link="x", content=()) == identity("a", guid="1", link="y", content=())
+    True
+    >>> identity("a", guid="1", link=None, content=()) == identity("b", guid="1", link=None, content=())
+    False
+    """
+    if guid:
+        parts: tuple[str, ...] = ("guid", guid)
+    elif link:
+        parts = ("link", link)
+    else:
+        parts = ("content", *content)
+    digest = hashlib.sha256()
+    for part in (source, *parts):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)  # lengths, so that no two lists of parts run together
+    return digest.hexdigest()[:32]
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)

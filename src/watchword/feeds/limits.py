@@ -1,0 +1,40 @@
+"""What a feed may cost. Every number can be changed; none can be switched off, for a feed is a stranger's document.
+
+Reading costs up to about 25 microseconds a tag, so `max_tags` bounds the time of a document that is all tags.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from watchword.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on documents and on getting them."""
+
+    max_bytes: int = 8 << 20
+    """Size of a document, after decompression."""
+    max_tags: int = 400_000
+    max_depth: int = 256
+    """Elements inside one another."""
+    max_items: int = 5_000
+    """Items taken from one document, from its top."""
+    max_seen: int = 2_000
+    """Ids remembered of a feed's earlier documents; those of its last document are always remembered."""
+    max_redirects: int = 5
+    timeout: float = 20.0
+    """Seconds for a feed as a whole, redirects included."""
+    connections: int = 16
+    """Feeds fetched at a time."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0 if field.name in ("max_redirects", "max_seen") else 1
+            if field.name == "timeout":
+                if not 0 < value < float("inf"):
+                    raise OptionError(f"timeout must be a positive number of seconds, not {value!r}")
+            elif not isinstance(value, int) or value < least:
+                raise OptionError(f"{field.name} must be a whole number, {least} or more, not {value!r}")

@@ -1,0 +1,103 @@
+"""Which feeds are meant by what a person writes: a feed, a list of feeds, a folder of either.
+
+An OPML list is known by its ending, or, if it is a file, by its content. A folder stands for the feeds in it, by name,
+and for its lists. What cannot be used is returned beside what can.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from watchword.errors import FeedError
+from watchword.feeds.download import file_path, is_url, read_file
+from watchword.feeds.fetching import get
+from watchword.feeds.limits import Limits
+from watchword.feeds.opml import read_opml
+
+_FEED_ENDINGS = frozenset([".xml", ".rss", ".atom", ".rdf"])
+_LIST_ENDING = ".opml"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The feeds that were named, each once, and what was wrong with the rest."""
+
+    feeds: tuple[str, ...]
+    problems: tuple[FeedError, ...] = ()
+
+
+def split(text: str) -> list[str]:
+    """Return the names in an option's text: a JSON list, or one name a line.
+
+    >>> split("a.xml\\nb.xml"), split('["a b.xml"]')
+    (['a.xml', 'b.xml'], ['a b.xml'])
+    """
+    text = text.strip()
+    if text.startswith("["):
+        try:
+            names = json.loads(text)
+        except ValueError:
+            names = None
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise FeedError("this is no JSON list of texts", source=text[:80])
+        return names
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) -> Sources:
+    """Return the feeds that `names` stand for: URLs, paths, OPML lists, folders.
+
+    A feed is not looked at, lists and folders are; one that cannot be read is a problem, not an error.
+    """
+    feeds: dict[str, None] = {}
+    problems: list[FeedError] = []
+    for name in split(names) if isinstance(names, str) else names:
+        try:
+            for entry in _entries(name):
+                if not _is_list(entry):
+                    feeds[entry] = None
+                    continue
+                found, faults = _expand(entry, limits or Limits())
+                feeds.update(dict.fromkeys(found))
+                problems += faults
+        except FeedError as error:
+            problems.append(error)
+    return Sources(tuple(feeds), tuple(problems))
+
+
+def _entries(name: str) -> list[str]:
+    """Return what a folder holds, or the name itself."""
+    if is_url(name):
+        return [name]
+    path = file_path(name)
+    if not path.is_dir():
+        return [name]
+    endings = _FEED_ENDINGS | {_LIST_ENDING}
+    return sorted(str(file) for file in path.iterdir() if file.suffix.lower() in endings and file.is_file())
+
+
+def _is_list(name: str) -> bool:
+    if is_url(name):
+        return urlsplit(name).path.lower().endswith(_LIST_ENDING)
+    path = file_path(name)
+    return path.suffix.lower() == _LIST_ENDING or b"<opml" in _head(path)
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(512).lower()
+    except OSError:
+        return b""
+
+
+def _expand(name: str, limits: Limits) -> tuple[list[str], list[FeedError]]:
+    document = get(name, limits=limits) if is_url(name) else read_file(name, limits.max_bytes)
+    opml = read_opml(document, name, limits=limits)
+    return [outline.source for outline in opml.outlines], [FeedError(line, source=name) for line in opml.problems]

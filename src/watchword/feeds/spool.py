@@ -1,0 +1,219 @@
+"""Fetched items on disk, so that what a number stands for can be read again, exactly.
+
+Layout of the folder:
+
+- ``00000001.jsonl``, ``00000002.jsonl``, ...: one file a fetch that brought something new. Its first line says how many
+  items follow, one a line, and the states of their feeds after this fetch. Written aside, synced, then renamed.
+- ``state.json``: the states of all feeds as of a number, written before files up to that number are removed.
+- ``status.json``: how each feed fared in the last fetch, for people.
+- ``lock``: held while somebody writes.
+
+Invariant: items and the state that says they were seen become durable in one rename. A crash at any moment leaves both
+or neither, so an item is in exactly one file. A spool's state is that of ``state.json`` and then, file by file, of the
+rest.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from watchword.errors import FeedError
+from watchword.feeds.fetching import Round
+from watchword.feeds.items import Item
+from watchword.feeds.state import FeedState, State, dump_state, load_state
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None  # type: ignore[assignment]
+
+_NAME = re.compile(r"(\d{8,18})\.jsonl")
+
+
+class Spool:
+    """A folder of fetched items; one process at a time may write.
+
+    `patience` is for how many seconds the lock is waited for: a process of a stream that was just killed may still be
+    in the middle of a fetch.
+    """
+
+    def __init__(self, folder: str | Path, *, patience: float = 60.0) -> None:
+        self.folder = Path(folder)
+        self._patience = patience
+        self._lock: IO[bytes] | None = None
+        self.state: dict[str, FeedState] = {}
+        """What has been seen; loaded by `open`."""
+
+    # Writing
+
+    def open(self) -> Spool:
+        """Make the folder, take the lock, load the state, and remove what a crash left half-written."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._take_lock()
+        except OSError as error:
+            raise FeedError(f"cannot be used as a spool: {error.strerror or error}", source=self.folder) from error
+        for leftover in self.folder.glob("*.tmp"):
+            leftover.unlink(missing_ok=True)
+        number, self.state = self._saved_state()
+        for later in self.numbers():
+            if later > number:
+                self.state.update(self._header(later)[1])
+        return self
+
+    def close(self) -> None:
+        """Give the lock back."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    def append(self, round: Round, *, after: int = 0) -> int | None:
+        """Keep what a fetch brought and return its number, greater than `after`; None if it brought no item."""
+        items = round.items
+        self._write_status(round)
+        if not items:
+            self.state = dict(round.state)
+            return None
+        number = max(self.last(), after) + 1
+        changed = {result.source: result.state for result in round.results if result.items}
+        lines = [json.dumps({"items": len(items), "state": json.loads(dump_state(changed))})]
+        lines += [json.dumps(item.to_json(), ensure_ascii=False) for item in items]
+        self._publish(f"{number:08d}.jsonl", "\n".join(lines) + "\n")
+        self.state = dict(round.state)  # only now: an item that could not be kept was not seen
+        return number
+
+    def remove_through(self, number: int) -> None:
+        """Remove the files up to `number`, the last one excepted; what they had seen stays seen."""
+        last = self.last()
+        old = [one for one in self.numbers() if one <= min(number, last - 1)]
+        if not old:
+            return
+        self._publish("state.json", json.dumps({"number": last, "state": json.loads(dump_state(self.state))}))
+        for one in old:
+            self._path(one).unlink(missing_ok=True)
+
+    # Reading
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of the files, ascending."""
+        if not self.folder.is_dir():
+            return []
+        names = [_NAME.fullmatch(file.name) for file in self.folder.iterdir()]
+        return sorted(int(name[1]) for name in names if name)
+
+    def last(self) -> int:
+        """Return the number of the last fetch that brought something, 0 before there was one."""
+        return max(self.numbers(), default=0)
+
+    def read(self, number: int) -> Iterator[Item]:
+        """Read the items of one file."""
+        count, _ = self._header(number)
+        try:
+            with self._path(number).open(encoding="utf-8") as file:
+                next(file)
+                for line in file:
+                    yield Item.from_json(json.loads(line))
+                    count -= 1
+        except (ValueError, TypeError, KeyError) as error:
+            raise self._damaged(number, error) from error
+        if count:
+            raise self._damaged(number, "it is cut off")
+
+    def between(self, start: int, end: int) -> Iterator[Item]:
+        """Read the items of the files after `start` up to `end`; a file that is gone is an error."""
+        for number in range(start + 1, end + 1):
+            if not self._path(number).exists():
+                raise FeedError(
+                    f"file {number:08d}.jsonl of the spool is gone, and the stream asks for it: "
+                    "restore the folder, or start with a new checkpoint and a new spool",
+                    source=self.folder,
+                )
+            yield from self.read(number)
+
+    def status(self) -> dict[str, Any]:
+        """Return how each feed fared in the last fetch."""
+        try:
+            status: dict[str, Any] = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return status
+
+    # Parts
+
+    def _take_lock(self) -> None:
+        if self._lock is not None or fcntl is None:
+            return
+        file = (self.folder / "lock").open("ab")
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    file.close()
+                    raise FeedError(
+                        "another stream is using this spool: give each stream its own", source=self.folder
+                    ) from None
+                time.sleep(0.05)
+            else:
+                self._lock = file
+                return
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number:08d}.jsonl"
+
+    def _saved_state(self) -> tuple[int, dict[str, FeedState]]:
+        path = self.folder / "state.json"
+        if not path.exists():
+            return 0, {}
+        try:
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            return saved["number"], load_state(json.dumps(saved["state"]), path)
+        except (ValueError, KeyError, TypeError) as error:
+            raise FeedError(f"damaged ({error}): restore it, or use a new spool", source=path) from error
+
+    def _header(self, number: int) -> tuple[int, State]:
+        path = self._path(number)
+        try:
+            with path.open(encoding="utf-8") as file:
+                header = json.loads(file.readline())
+            return header["items"], load_state(json.dumps(header["state"]), path)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise self._damaged(number, error) from error
+
+    def _damaged(self, number: int, error: object) -> FeedError:
+        return FeedError(f"damaged ({error}): restore it, or use a new spool", source=self._path(number))
+
+    def _write_status(self, round: Round) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        status = {
+            result.source: {
+                "at": now,
+                "new": len(result.items),
+                "error": None if result.error is None else result.error.reason,
+                "problems": list(result.feed.problems) if result.feed else [],
+            }
+            for result in round.results
+        }
+        self._publish("status.json", json.dumps(status, indent=1, ensure_ascii=False), durable=False)
+
+    def _publish(self, name: str, text: str, *, durable: bool = True) -> None:
+        temporary = self.folder / f"{name}.tmp"
+        with temporary.open("wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(self.folder / name)
+        if durable and os.name != "nt":
+            descriptor = os.open(self.folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

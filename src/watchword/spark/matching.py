@@ -1,0 +1,243 @@
+"""`match`: a DataFrame of events becomes a DataFrame of pairs.
+
+Plan (replicated)::
+
+    events ── select carried columns, event ── mapInArrow ── [observe] ── pairs
+
+Plan (partitioned)::
+
+    events ── select ── explode shard numbers ── repartitionById ── mapInArrow, one shard per partition ── pairs
+
+Replicated, every task has every shard open; by memory map, so a machine holds one copy. Partitioned, an event is sent
+to every shard, and a machine opens only the shards of its partitions: for an index larger than a machine's memory. The
+pairs are the same.
+
+Only public DataFrame methods are used, so classic and Connect sessions, batch and streaming DataFrames are alike.
+Everything that can be wrong with the columns, the options or the index is said before a task starts.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+from pyspark.sql import functions as F
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    DoubleType,
+    LongType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+from watchword.errors import EventError, PipelineError
+from watchword.spark import opened, versions
+from watchword.spark.columns import large_types, named
+from watchword.spark.matcher import EVENT, METRICS, SHARD, OnError, Task, carrier, sample
+from watchword.spark.versions import Version
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Observation
+
+Mode = Literal["auto", "replicated", "partitioned"]
+REPLICATE_BYTES = 8 << 30
+"""Up to this size, an index of several shards is replicated unless `mode` says otherwise."""
+
+
+def match(
+    events: DataFrame,
+    path: str | os.PathLike[str],
+    *,
+    column: str | Column | None = None,
+    columns: Sequence[str] | None = None,
+    carry: Sequence[str] | None = None,
+    version: int | None = None,
+    language: str | None = None,
+    explain: bool = False,
+    on_error: OnError = "raise",
+    metrics: str | Observation | None = None,
+    mode: Mode = "auto",
+    replicate_bytes: int = REPLICATE_BYTES,
+) -> DataFrame:
+    """Find the subscriptions that each event satisfies: one row per pair, in no promised order.
+
+    `events` is a batch or streaming DataFrame, `path` an index made by `build`, or a snapshot made by `Index.save`.
+    The event is the column `column` (`text` by default; a name or an expression): string, binary, array of strings,
+    struct or map, as the language reads it; or the struct of several `columns`, by their names. A null matches
+    nothing.
+
+    The result has the columns of the events, or those named by `carry` (fewer cross to Python and back), and:
+
+    - `subscription`: the id, string or bigint as the index has it;
+    - `explanation` (string), with ``explain=True``: why it matches. Costs Python time per pair.
+    - `error` (string), with ``on_error="keep"``: an event that cannot be read is a row without subscription and
+      with the reason. ``"skip"`` leaves it out, ``"raise"`` fails the task.
+
+    `version` is the newest when the plan is made, unless given: a stream keeps it as long as it runs; see
+    `match_stream` for one that takes up new versions. `language`, if given, is checked.
+
+    `metrics` is a name, or an `Observation`, under which the events, pairs, errors, version and seconds of
+    matching are observed: streaming listeners get them by the name in `observedMetrics`.
+
+    `mode` says how an index of several shards is spread: `replicated`, each machine maps all of it; `partitioned`,
+    each event is shuffled to the partition of each shard; `auto`, replicated up to `replicate_bytes`.
+    """
+    _check_options(on_error, mode)
+    found = versions.resolve(path, version)
+    if language is not None and found.language != language:
+        raise PipelineError(f"{path}: its subscriptions are {found.language}, not {language}")
+    event = _event_column(events, column, columns)
+    carried = _carried(events, carry, ["subscription", *["explanation"] * explain, *["error"] * (on_error == "keep")])
+    chosen, name = _selected(events, carried, event)
+    _check_type(chosen.schema[name].dataType, found)
+    partitioned = len(found.shards) > 1 and (
+        mode == "partitioned" or (mode == "auto" and found.bytes > replicate_bytes)
+    )
+    if partitioned:
+        chosen = _spread(chosen, name, len(found.shards))
+    task = Task(
+        version=found,
+        event=name,
+        carried=tuple(carried),
+        partitioned=partitioned,
+        explain=explain,
+        on_error=on_error,
+        metrics=metrics is not None,
+        large=large_types(events.sparkSession),
+    )
+    pairs = chosen.mapInArrow(_function(task), _schema(chosen, task))
+    return pairs if metrics is None else _observed(pairs, metrics, task)
+
+
+def _check_options(on_error: str, mode: str) -> None:
+    if on_error not in ("raise", "skip", "keep"):
+        raise PipelineError(f"on_error is 'raise', 'skip' or 'keep', not {on_error!r}")
+    if mode not in ("auto", "replicated", "partitioned"):
+        raise PipelineError(f"mode is 'auto', 'replicated' or 'partitioned', not {mode!r}")
+
+
+def _function(task: Task) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def match_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from task.run(batches)
+
+    return match_batches
+
+
+# The columns
+
+
+def _event_column(events: DataFrame, column: str | Column | None, columns: Sequence[str] | None) -> str | Column:
+    """Return the name of the column that holds the event, or the expression that makes it."""
+    if columns is not None:
+        if column is not None:
+            raise PipelineError("give column, or columns, not both")
+        if isinstance(columns, str) or not columns:
+            raise PipelineError(f"columns is a list of names, not {columns!r}; for one column, give column")
+        _check_present(events, columns)
+        return F.struct(*[named(name).alias(name) for name in columns])
+    if column is None or isinstance(column, str):
+        _check_present(events, [column or "text"])
+        return column or "text"
+    return column
+
+
+def _check_present(events: DataFrame, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in events.columns:
+            raise PipelineError(f"events have no column {name!r}; there are: {', '.join(events.columns) or 'none'}")
+
+
+def _carried(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -> list[str]:
+    if isinstance(carry, str):
+        raise PipelineError(f"carry is a list of names, not {carry!r}")
+    carried = list(events.columns) if carry is None else list(carry)
+    _check_present(events, carried)
+    for name in carried:
+        if carried.count(name) > 1 or list(events.columns).count(name) > 1:
+            raise PipelineError(f"column {name!r} is there more than once: rename one of them")
+        if name in added or name in (EVENT, SHARD, *METRICS):
+            raise PipelineError(
+                f"events have a column {name!r}, which match adds: rename or drop it, or leave it out of carry"
+            )
+    return carried
+
+
+def _selected(events: DataFrame, carried: list[str], event: str | Column) -> tuple[DataFrame, str]:
+    """Select what has to cross to Python, and say under which name the event does.
+
+    Columns cross under names of our own, because `mapInArrow` trips over a dot in a name.
+    """
+    columns = [named(name).alias(carrier(number)) for number, name in enumerate(carried)]
+    if isinstance(event, str):
+        if event in carried:
+            return events.select(*columns), carrier(carried.index(event))
+        event = named(event)
+    return events.select(*columns, event.alias(EVENT)), EVENT
+
+
+def _check_type(kind: DataType, version: Version) -> None:
+    """Refuse a type that no language reads, or, for nested ones, that this language does not."""
+    if isinstance(kind, StringType | BinaryType):
+        return
+    words = f"an event of type {kind.simpleString()} cannot be matched by {version.language}"
+    if isinstance(kind, StructType):
+        probe = sample(pa.struct([]))
+    elif isinstance(kind, MapType) and isinstance(kind.keyType, StringType):
+        probe = sample(pa.map_(pa.string(), pa.string()))
+    elif isinstance(kind, ArrayType) and isinstance(kind.elementType, StringType):
+        probe = sample(pa.list_(pa.string()))
+    else:
+        raise PipelineError(f"{words}: it is a string, binary, array of strings, struct, or map from strings")
+    try:
+        opened.shard(version, 0).match_many(probe)
+    except EventError as error:
+        raise PipelineError(f"{words}: {error.reason}") from None
+
+
+# The plan
+
+
+def _spread(chosen: DataFrame, event: str, shards: int) -> DataFrame:
+    """Send every event to the partition of every shard; a null, which matches nothing, to the first to be counted."""
+    numbers = F.array(*[F.lit(number) for number in range(shards)])
+    owners = F.when(named(event).isNull(), F.array(F.lit(0))).otherwise(numbers)
+    spread = chosen.select("*", F.explode(owners).alias(SHARD))
+    return spread.repartitionById(shards, named(SHARD))
+
+
+def _schema(chosen: DataFrame, task: Task) -> StructType:
+    """Return the columns of the answer. All may be null: a task's Arrow data does not promise more."""
+    fields = []
+    for number, name in enumerate(task.carried):
+        field = chosen.schema[carrier(number)]
+        fields.append(StructField(name, field.dataType, True, field.metadata))
+    fields.append(StructField("subscription", LongType() if task.version.ids == "long" else StringType()))
+    if task.explain:
+        fields.append(StructField("explanation", StringType()))
+    if task.on_error == "keep":
+        fields.append(StructField("error", StringType()))
+    if task.metrics:
+        kinds = (LongType(), LongType(), DoubleType())
+        fields += [StructField(name, kind) for name, kind in zip(METRICS, kinds, strict=True)]
+    return StructType(fields)
+
+
+def _observed(pairs: DataFrame, metrics: str | Observation, task: Task) -> DataFrame:
+    """Observe the figures that tasks add as rows of their own, then drop those rows."""
+    events, errors, seconds = (named(name) for name in METRICS)
+    version = F.lit(task.version.version)
+    observed = pairs.observe(
+        metrics,
+        F.coalesce(F.sum(events), F.lit(0)).alias("events"),
+        F.count(named("subscription")).alias("pairs"),
+        F.coalesce(F.sum(errors), F.lit(0)).alias("errors"),
+        F.coalesce(F.max(version), version).alias("version"),
+        F.coalesce(F.sum(seconds), F.lit(0.0)).alias("seconds"),
+    )
+    return observed.where(events.isNull()).drop(*METRICS)

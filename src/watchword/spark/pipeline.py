@@ -1,0 +1,155 @@
+"""The running system: a stream of items, matched against the store's subscriptions, into inboxes.
+
+Each micro-batch does five things for each language, in this order:
+
+1. take up what was subscribed and unsubscribed since the last batch (a new version of the index);
+2. record which version this batch uses (`VersionLog`), unless an earlier attempt did;
+3. match;
+4. write the pairs to ``matches/batch-N-LANGUAGE.parquet``, replacing what an earlier attempt wrote;
+5. write items and matches into the store, in one transaction keyed by run, batch and language.
+
+Spark repeats a batch that did not finish, with the same items. Every step gives the same result when it is
+repeated, so a pipeline that is killed at any moment and started again loses no match and writes none twice.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import functions as F
+
+from watchword.home import Home, Run
+from watchword.spark.building import build, update
+from watchword.spark.matching import match
+from watchword.spark.sources import Source, items
+from watchword.spark.streaming import VersionLog
+from watchword.store import Item, Match, Store
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+CHANGES = "id string, subscription string"
+
+
+@dataclass
+class Progress:
+    """What one batch did, with which version of each language's index."""
+
+    batch: int
+    items: int = 0
+    pairs: int = 0
+    seconds: float = 0.0
+    versions: dict[str, int] = field(default_factory=dict)
+
+
+Report = Callable[[Progress], None]
+
+
+class Pipeline:
+    """One stream of a home. `start` begins it; `report` is called after every batch."""
+
+    def __init__(
+        self, spark: SparkSession, home: Home, source: Source, *, run: str = "main", shards: int = 1, report: Report
+    ) -> None:
+        self._spark, self._home, self._source, self._shards = spark, home, source, shards
+        self._run: Run = home.run(run)
+        self._report = report
+        self._versions = VersionLog(self._run.versions)
+
+    def start(self, *, once: bool, interval: float = 10.0) -> StreamingQuery:
+        """Start the stream: `once` takes what is there and ends, otherwise it looks again every `interval` seconds."""
+        stream = items(self._spark, self._source, self._run.spool)
+        writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._run.checkpoint))
+        trigger = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{interval} seconds")
+        return trigger.start()
+
+    def _batch(self, batch: DataFrame, number: int) -> None:
+        started = time.monotonic()
+        done = Progress(number)
+        with self._home.store() as store:
+            languages = [name for name in store.stats().subscriptions if not store.is_recorded(self._key(number, name))]
+            batch = batch.persist()
+            try:
+                done.items = batch.count()
+                for language in languages:
+                    done.versions[language] = self._version(store, language, number)
+                    done.pairs += self._match(store, batch, language, done)
+            finally:
+                batch.unpersist()
+        done.seconds = time.monotonic() - started
+        self._report(done)
+
+    def _key(self, number: int, language: str) -> str:
+        return f"{self._run.id}:{number}:{language}"
+
+    def _version(self, store: Store, language: str, number: int) -> int:
+        """Return the version of an index for a batch: as recorded, or else brought up to the store and recorded."""
+        path = self._home.index(language)
+        if self._versions.recorded(number, path) is None:
+            self._refresh(store, language)
+        return self._versions.version_for(number, path)
+
+    def _refresh(self, store: Store, language: str) -> None:
+        """Bring an index up to the store."""
+        path = self._home.index(language)
+        noted = self._home.counters(language)
+        since = next(reversed(noted.values()), 0)
+        changes, counter = store.changes_since(since, language=language)
+        frame = self._spark.createDataFrame([(change.id, change.text) for change in changes], CHANGES)
+        if not noted:
+            version = build(frame.where("subscription IS NOT NULL"), path, language=language, shards=self._shards)
+        elif changes:
+            version = update(path, frame)
+        else:
+            version = next(reversed(noted))
+        self._home.note_counter(language, version, counter)
+
+    def _match(self, store: Store, batch: DataFrame, language: str, done: Progress) -> int:
+        """Match a batch in one language and write what was found; return the number of pairs."""
+        version = done.versions[language]
+        whole = F.concat_ws(". ", F.col("title"), F.col("text"))
+        pairs = match(batch, self._home.index(language), column=whole, version=version, explain=True, on_error="skip")
+        found = pairs.toArrow().select(SCHEMA.names).cast(SCHEMA)
+        write_table(found, self._run.matches / f"batch-{done.batch}-{language}.parquet")
+        counter = self._home.counters(language).get(version)
+        store.record(self._key(done.batch, language), _items(found), _matches(found), as_of=counter)
+        return int(found.num_rows)
+
+
+_NAMES = ("id", "title", "text", "link", "author", "language", "feed", "subscription", "explanation")
+SCHEMA = pa.schema([*((name, pa.string()) for name in _NAMES), ("published", pa.timestamp("us", "UTC"))])
+"""The columns of the files of matches."""
+
+
+def write_table(table: pa.Table, file: Path) -> None:
+    """Write a Parquet file so that it is there whole or not at all."""
+    temporary = file.with_name(f".{file.name}.tmp")
+    with temporary.open("wb") as output:
+        pq.write_table(table, output)
+        output.flush()
+        os.fsync(output.fileno())
+    temporary.replace(file)
+
+
+def _items(found: pa.Table) -> list[Item]:
+    """Return the items of a table of pairs, each once."""
+    columns = ("id", "title", "text", "link", "author", "published", "language", "feed")
+    seen: dict[str, Item] = {}
+    for row in found.select(columns).to_pylist():
+        if row["id"] not in seen:
+            texts = {name: row[name] or "" for name in columns if name not in ("id", "published")}
+            seen[row["id"]] = Item(row["id"], published=row["published"], **texts)
+    return list(seen.values())
+
+
+def _matches(found: pa.Table) -> list[Match]:
+    columns = zip(*(found[name].to_pylist() for name in ("id", "subscription", "explanation")), strict=True)
+    return [Match(*row) for row in columns]

@@ -1,0 +1,102 @@
+"""The worker's half of `match`, without Spark: batches in, batches out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.oracle import matches
+from watchword import KeywordIndex
+from watchword.errors import EventError
+from watchword.spark import build, matcher, opened, resolve
+from watchword.spark.matcher import Task, as_events, match_around, pieces, row_bytes
+from watchword.spark.versions import Shard, Version
+
+
+class EvenNumbers:
+    """An index of another language: an event is a dict; it satisfies "even" if its `n` is even."""
+
+    def match_many(self, events: list[dict[str, Any]]) -> pa.Table:
+        for position, event in enumerate(events):
+            if not isinstance(event.get("n"), int):
+                raise EventError("n is no number", position=position)
+        rows = [position for position, event in enumerate(events) if event["n"] % 2 == 0]
+        return pa.table({"event": pa.array(rows, pa.int64()), "subscription": pa.array(["even"] * len(rows))})
+
+
+@pytest.mark.parametrize("bad", [[], [0], [9], [0, 1, 2], [3, 7], list(range(10))])
+def test_refused_events_are_isolated(bad: list[int]) -> None:
+    events = [{"n": None if n in bad else n} for n in range(10)]
+    pairs, refused = match_around(EvenNumbers(), events)  # type: ignore[arg-type]
+    rows = sorted(row for positions, _ in pairs for row in positions.tolist())
+    assert rows == [n for n in range(0, 10, 2) if n not in bad]
+    assert refused == dict.fromkeys(bad, "n is no number")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([{"n": 1}, {"n": 4}, None, {"n": None}]),
+        pa.array([[("n", 1)], [("n", 4)], None, []], pa.map_(pa.string(), pa.int64())),
+    ],
+    ids=["struct", "map"],
+)
+def test_dicts_reach_another_language(column: pa.Array, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opened, "shard", lambda version, number: EvenNumbers())
+    version = Version("nowhere", 1, "even", "string", (Shard("", 1, 1, 1),))
+    batch = pa.RecordBatch.from_arrays([pa.array(range(4)), column], names=["c0", "event"])
+    rows = [
+        row
+        for answer in Task(version, "event", ("id",), on_error="keep").run(iter([batch]))
+        for row in answer.to_pylist()
+    ]
+    assert rows == [
+        {"id": 1, "subscription": "even", "error": None},
+        {"id": 3, "subscription": None, "error": "n is no number"},
+    ]
+    assert as_events(column.drop_null())[-1] == {}  # a null is an attribute that is not there
+
+
+def test_answers_are_cut_into_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matcher, "ROWS", 50)
+    monkeypatch.setattr(matcher, "PAIRS_AT_ONCE", 64)
+    subscriptions = {number: "cat" if number % 2 else "dog" for number in range(40)}
+    build(KeywordIndex(subscriptions), tmp_path / "index")
+    texts = ["cat", "dog", "cat dog", "bird"] * 30
+    batch = pa.RecordBatch.from_pydict({"c0": list(range(len(texts))), "text": texts})
+    answers = list(Task(resolve(tmp_path / "index"), "text", ("n",)).run(iter([batch, batch.slice(7, 0)])))
+    assert max(answer.num_rows for answer in answers) <= 50
+    rows = sorted((row["n"], row["subscription"]) for answer in answers for row in answer.to_pylist())
+    expected = [
+        (n, key) for n, text in enumerate(texts) for key, wanted in subscriptions.items() if matches(wanted, text)
+    ]
+    assert rows == sorted(expected)
+
+
+def test_a_long_text_is_not_repeated_without_limit() -> None:
+    batch = pa.RecordBatch.from_pydict({"text": ["x", "y" * 10_000_000, None], "n": [1, 2, 3]})
+    sizes = row_bytes(batch)
+    assert sizes[1] > 10_000_000 > 100_000 > sizes[0] - sizes[2] >= 0
+    rows = np.array([0] * 10 + [1] * 20 + [2] * 10)
+    cuts = list(pieces(np.array([10.0, 1e7, 10.0]), rows))
+    assert [start for start, _ in cuts[1:]] == [stop for _, stop in cuts[:-1]]
+    assert (cuts[0][0], cuts[-1][1]) == (0, 40)
+    assert max(stop - start for start, stop in cuts) <= 13 and len(cuts) >= 6
+    assert list(pieces(np.array([1e12]), np.array([0, 0]))) == [(0, 1), (1, 2)]
+    assert list(pieces(np.array([1.0]), np.array([], np.int64))) == []
+
+
+def test_open_shards_are_shared_by_versions_and_let_go(tmp_path: Path) -> None:
+    build(KeywordIndex({"a": "cat"}), tmp_path / "index")
+    first = resolve(tmp_path / "index")
+    assert opened.shard(first, 0) is opened.shard(first, 0)
+    same = Version(first.path, 2, first.language, first.ids, first.shards)
+    assert opened.shard(same, 0) is opened.shard(first, 0)
+    build(KeywordIndex({"b": "dog"}), tmp_path / "index")
+    second = resolve(tmp_path / "index")
+    assert list(opened.shard(second, 0)) == ["b"]
+    assert len(opened._open[first.path]) == 1

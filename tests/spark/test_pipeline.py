@@ -1,0 +1,150 @@
+"""The running system on Spark, in one process: batches, new subscriptions, replays, sources, bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.oracle import matches
+from watchword.errors import PipelineError, StoreError
+from watchword.home import Home
+from watchword.spark.pipeline import Pipeline, Progress
+from watchword.spark.sources import Source
+from watchword.store import Request
+
+SUBSCRIPTIONS = {"a": "ferry", "b": "storm NOT ferry", "c": '"night crossing" OR bread', "d": "NOT storm"}
+TEXTS = ["the ferry sails", "a storm", "ferry in a storm", "night crossing", "crossing at night", "bread, bread", ""]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home.make(tmp_path / "home")
+    with made.store() as store:
+        store.add_subscriber("ada")
+        store.add_subscriber("bob")
+        store.subscribe_many(Request("ada" if key < "c" else "bob", text, key) for key, text in SUBSCRIPTIONS.items())
+    return made
+
+
+def publish(folder: Path, name: str, texts: list[str]) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = [json.dumps({"id": f"{name}-{number}", "title": "", "text": text}) for number, text in enumerate(texts)]
+    temporary = folder / f".{name}"
+    temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    temporary.rename(folder / f"{name}.jsonl")
+
+
+Runner = Callable[..., list[Progress]]
+
+
+@pytest.fixture
+def once(spark: SparkSession, home: Home) -> Runner:
+    def run(source: Source, **options: object) -> list[Progress]:
+        done: list[Progress] = []
+        query = Pipeline(spark, home, source, report=done.append, **options).start(once=True)  # type: ignore[arg-type]
+        query.awaitTermination()
+        return done
+
+    return run
+
+
+def inbox(home: Home, subscriber: str) -> dict[str, list[str]]:
+    with home.store() as store:
+        return {d.item.identity: sorted(r.subscription for r in d.reasons) for d in store.inbox(subscriber)}
+
+
+def expected(subscriptions: dict[str, str], published: dict[str, str]) -> dict[str, list[str]]:
+    found = {
+        item: sorted(key for key, query in subscriptions.items() if matches(query, text))
+        for item, text in published.items()
+    }
+    return {item: keys for item, keys in found.items() if keys}
+
+
+def test_inboxes_have_what_matched(home: Home, once: Runner, tmp_path: Path) -> None:
+    publish(tmp_path / "in", "one", TEXTS)
+    done = once(Source.folder(str(tmp_path / "in")))
+    published = {f"one-{number}": text for number, text in enumerate(TEXTS)}
+    of = {"ada": ("a", "b"), "bob": ("c", "d")}
+    for subscriber, keys in of.items():
+        assert inbox(home, subscriber) == expected({key: SUBSCRIPTIONS[key] for key in keys}, published)
+    assert [step.items for step in done] == [len(TEXTS)]
+    written = pq.read_table(home.run("main").matches)
+    assert written.num_rows == sum(step.pairs for step in done)
+    with home.store() as store:
+        assert "ferry" in store.inbox("ada")[0].reasons[0].why
+
+
+def test_new_subscriptions_are_taken_up_and_old_items_do_not_come_again(
+    home: Home, once: Runner, tmp_path: Path
+) -> None:
+    publish(tmp_path / "in", "one", TEXTS)
+    first = once(Source.folder(str(tmp_path / "in")))
+    with home.store() as store:
+        store.subscribe("bob", "ferry", id="e")
+        store.unsubscribe("d")
+    publish(tmp_path / "in", "two", TEXTS)
+    second = once(Source.folder(str(tmp_path / "in")))
+    assert first[0].versions["keywords"] < second[0].versions["keywords"]
+    published = {f"two-{number}": text for number, text in enumerate(TEXTS)}
+    now = {key: text for key, text in SUBSCRIPTIONS.items() if key == "c"} | {"e": "ferry"}
+    assert {k: v for k, v in inbox(home, "bob").items() if k in published} == expected(now, published)
+    assert once(Source.folder(str(tmp_path / "in"))) == []  # nothing new, no batch
+
+
+def test_a_batch_that_is_repeated_uses_its_version_and_writes_nothing_twice(
+    spark: SparkSession, home: Home, tmp_path: Path
+) -> None:
+    done: list[Progress] = []
+    publish(tmp_path / "in", "one", TEXTS)
+    pipeline = Pipeline(spark, home, Source.folder(str(tmp_path / "in")), report=done.append)
+    batch = spark.createDataFrame(
+        [("x", "", "ferry", None, None, None, None, "")],
+        "id string, title string, text string, link string, author string, "
+        "published timestamp, language string, feed string",
+    )
+    pipeline._batch(batch, 0)
+    before = inbox(home, "ada")
+    with home.store() as store:
+        store.subscribe("ada", "ferry", id="later")
+    pipeline._batch(batch, 0)  # as after a crash behind the last step
+    assert inbox(home, "ada") == before
+    assert [step.pairs for step in done] == [2, 0]
+    # As after a crash between recording the version and writing: the version stays, whatever was subscribed since.
+    version = pipeline._versions.version_for(1, home.index("keywords"))
+    with home.store() as store:
+        store.subscribe("ada", "ferry", id="latest")
+    pipeline._batch(batch, 1)
+    assert done[-1].versions == {"keywords": version}
+
+
+def test_columns_of_other_names_and_items_without_ids(home: Home, once: Runner, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [{"body": "the ferry", "n": 1}, {"body": "the ferry", "n": 2}, {"body": None, "n": 3}]
+    lines = "\n".join(json.dumps(row) for row in rows)
+    (tmp_path / "in" / "a.jsonl").write_text(lines, encoding="utf-8")
+    once(Source.folder(str(tmp_path / "in"), text="body"))
+    assert len(inbox(home, "ada")) == 1  # equal contents are one item
+    once(Source.folder(str(tmp_path / "in"), text="body", id="n"), run="numbered")
+    assert set(inbox(home, "ada")) >= {"1", "2"}
+
+
+def test_what_is_wrong_with_a_source_is_said_before_it_starts(spark: SparkSession, home: Home, tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match="no such folder"):
+        Source.folder(str(tmp_path / "nowhere"))
+    (tmp_path / "in").mkdir()
+    with pytest.raises(PipelineError, match="no file that ends in"):
+        Source.folder(str(tmp_path / "in"))
+    publish(tmp_path / "in", "one", TEXTS)
+    source = Source.folder(str(tmp_path / "in"), text="body")
+    with pytest.raises(PipelineError, match=r"no column 'body'.*id, text, title"):
+        Pipeline(spark, home, source, report=lambda done: None).start(once=True)
+    with pytest.raises(StoreError, match="watchword init"):
+        Home(tmp_path / "elsewhere").store()
+    with pytest.raises(StoreError, match="cannot name a run"):
+        home.run("../other")

@@ -1,0 +1,114 @@
+"""The folder of a sharded index: nothing half-written is seen, and damage is named. No Spark here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from watchword import KeywordIndex
+from watchword.errors import PipelineError, SnapshotError
+from watchword.spark import VersionLog, build, resolve, versions
+from watchword.spark.versions import local_path
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    build(KeywordIndex({"a": "greece"}), tmp_path / "index")
+    build(KeywordIndex({"a": "greece", "b": "imf"}), tmp_path / "index")
+    return tmp_path / "index"
+
+
+def test_versions_are_numbered_and_readable(path: Path) -> None:
+    assert versions(path) == [1, 2] and resolve(path).version == 2
+    assert resolve(path, 1).subscriptions == 1 and resolve(path).subscriptions == 2
+    assert resolve(path).bytes > 0
+
+
+def test_an_index_can_be_moved(path: Path) -> None:
+    moved = path.rename(path.with_name("moved"))
+    assert resolve(moved).folder(0).is_dir()
+
+
+def test_a_half_written_version_is_not_seen(path: Path) -> None:
+    (path / "shards" / "0000-000003-abc").mkdir()
+    (path / "versions" / ".000003.json-11.tmp").write_text('{"format"')
+    assert resolve(path).version == 2
+    # written whole, but the writer died before it became the current one
+    (path / "versions" / "000003.json").write_text((path / "versions" / "000002.json").read_text())
+    assert resolve(path).version == 2
+    assert build(KeywordIndex({"c": "bailout"}), path) == 4  # no number is used twice
+    assert not (path / "shards" / "0000-000003-abc").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "words"),
+    [
+        ("current.json", "{", "not JSON"),
+        ("current.json", "[]", "another program's"),
+        ("current.json", '{"format": "watchword-shards"}', "names no version"),
+        ("versions/000002.json", '{"format": "watchword-shards"}', "do not fit"),
+        ("versions/000002.json", '{"format": "watchword-shards", "format_version": 9}', "upgrade watchword"),
+    ],
+)
+def test_damage_is_named(path: Path, file: str, text: str, words: str) -> None:
+    (path / file).write_text(text)
+    with pytest.raises(SnapshotError, match=words):
+        resolve(path)
+
+
+def test_shards_stay_inside_the_folder(path: Path) -> None:
+    file = path / "versions" / "000002.json"
+    body = json.loads(file.read_text())
+    body["shards"][0]["folder"] = "../../elsewhere"
+    file.write_text(json.dumps(body))
+    with pytest.raises(SnapshotError, match="do not fit"):
+        resolve(path)
+
+
+def test_other_folders_are_left_alone(tmp_path: Path) -> None:
+    index = KeywordIndex({"a": "greece"})
+    (tmp_path / "file").write_text("mine")
+    for place, words in [(tmp_path, r"other files \(file\)"), (tmp_path / "file", "this is a file")]:
+        with pytest.raises(SnapshotError, match=words):
+            build(index, place)
+    index.save(tmp_path / "plain")
+    with pytest.raises(SnapshotError, match="plain snapshot"):
+        build(index, tmp_path / "plain")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "plain"]
+
+
+def test_paths() -> None:
+    assert local_path("file:///data/index") == local_path("file:/data/index") == "/data/index"
+    assert local_path("index") == str(Path.cwd() / "index")
+    with pytest.raises(PipelineError, match="not a URL"):
+        local_path("hdfs://host/index")
+
+
+class TestVersionLog:
+    def test_a_replayed_batch_keeps_its_version(self, path: Path, tmp_path: Path) -> None:
+        log = VersionLog(tmp_path / "log")
+        assert log.recorded(0, path) is None
+        assert log.version_for(0, path) == 2
+        build(KeywordIndex({"c": "bailout"}), path)
+        assert VersionLog(tmp_path / "log").version_for(0, path) == 2
+        assert log.version_for(1, path) == 3 and log.recorded(1, path) == 3
+
+    def test_indexes_are_kept_apart(self, path: Path, tmp_path: Path) -> None:
+        build(KeywordIndex({"c": "bailout"}), tmp_path / "other")
+        log = VersionLog(tmp_path / "log")
+        assert (log.version_for(0, path), log.version_for(0, tmp_path / "other")) == (2, 1)
+
+    def test_old_batches_are_forgotten(self, path: Path, tmp_path: Path) -> None:
+        log = VersionLog(tmp_path / "log", keep=3)
+        for batch in range(10):
+            log.version_for(batch, path)
+        assert [batch for batch in range(10) if log.recorded(batch, path)] == [7, 8, 9]
+
+    def test_damage_is_named(self, path: Path, tmp_path: Path) -> None:
+        log = VersionLog(tmp_path / "log")
+        log.version_for(0, path)
+        next((tmp_path / "log").iterdir()).write_text("")
+        with pytest.raises(SnapshotError, match="no record"):
+            log.version_for(0, path)

@@ -1,0 +1,56 @@
+"""The Spark examples of README and guide run as printed, but for their folders."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page: str) -> list[str]:
+    found = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    return [block for block in found if not block.startswith(">>>")]
+
+
+@pytest.fixture
+def names(spark: SparkSession) -> dict[str, Any]:
+    return {
+        "spark": spark,
+        "subscriptions": spark.createDataFrame([("a", "ferry"), ("b", "storm")], "id string, subscription string"),
+        "changes": spark.createDataFrame([("a", None), ("c", "ferry OR bread")], "id string, subscription string"),
+        "events": spark.createDataFrame([(1, "the ferry"), (2, "a storm")], "n int, text string"),
+    }
+
+
+def pairs(hits: Any) -> list[tuple[int, str]]:
+    return sorted((row["n"], row["subscription"]) for row in hits.collect())
+
+
+def test_the_readme(names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks("README.md")
+    exec(block, names)
+    assert pairs(names["hits"]) == [(1, "a"), (2, "b")]
+
+
+def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
+    spark = names["spark"]
+    notebook, stream, feeds = (
+        block.replace("/shared", str(tmp_path))
+        .replace("/var/spool/feeds", str(tmp_path / "spool"))
+        .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
+        for block in blocks("docs/spark.md")
+    )
+    exec(notebook, names)
+    assert pairs(names["hits"]) == [(1, "a"), (2, "b")]  # planned before the update
+    exec(feeds, names)
+    exec(stream.replace(".start()", ".trigger(availableNow=True).start()"), names)
+    names["query"].awaitTermination()
+    written = spark.read.parquet(str(tmp_path / "matches"))
+    assert written.count() > 0
+    assert {row["subscription"] for row in written.select("subscription").collect()} <= {"b", "c"}

@@ -17,49 +17,36 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import kernel
-from watchword.kernels.termset import set_fill, set_has, set_table
-
-_MULTIPLIER = 2654435769
-_SHIFT = 15
+from watchword.kernels.termset import set_capacity, set_fill, set_has, set_slot, set_table
 
 
 @kernel
 def distinct(row_ends, numbers, offsets, terms):
     """Write each row's known terms (not negative), once each and in order of first sight, in CSR form."""
     longest = np.int64(0)
-    start = np.int64(0)
     for row in range(len(row_ends)):
-        longest = max(longest, row_ends[row] - start)
-        start = row_ends[row]
-    capacity = 4
-    while capacity < 4 * longest:
-        capacity *= 2
-    table = np.full(capacity, -1, np.int32)
-    places = np.empty(longest, np.int64)
+        longest = max(longest, row_ends[row] - (row_ends[row - 1] if row else 0))
+    table = np.full(set_capacity(longest), -1, np.int32)
+    slots = np.empty(longest, np.int64)
     fill = 0
     start = np.int64(0)
     offsets[0] = 0
     for row in range(len(row_ends)):
+        mask = set_capacity(row_ends[row] - start) - 1
         taken = 0
-        mask = 4
-        while mask < 4 * (row_ends[row] - start):
-            mask *= 2
-        mask -= 1
         for i in range(start, row_ends[row]):
             term = numbers[i]
             if term < 0:
                 continue
-            place = ((np.int64(term) * _MULTIPLIER) >> _SHIFT) & mask
-            while table[place] != -1 and table[place] != term:
-                place = (place + 1) & mask
-            if table[place] == -1:
-                table[place] = term
-                places[taken] = place
+            slot = set_slot(table, mask, term)
+            if table[slot] == -1:
+                table[slot] = term
+                slots[taken] = slot
                 taken += 1
                 terms[fill] = term
                 fill += 1
         for k in range(taken):
-            table[places[k]] = -1
+            table[slots[k]] = -1
         start = row_ends[row]
         offsets[row + 1] = fill
     return fill
@@ -128,7 +115,7 @@ def settle(
                     if not chained:
                         _chain(start, row_ends[item], sequences, table, mask, heads, nexts)
                         chained = True
-                    head = heads[_place(table, mask, program[at + 1])]
+                    head = heads[set_slot(table, mask, program[at + 1])]
                     present = _adjacent(program, at + 1, size, start, row_ends[item], sequences, head, nexts)
                 holds = present != forbidden
                 at += 1 + size
@@ -155,22 +142,14 @@ def settle(
 
 
 @kernel
-def _place(table, mask, term):
-    place = ((np.int64(term) * _MULTIPLIER) >> _SHIFT) & mask
-    while table[place] != term:
-        place = (place + 1) & mask
-    return place
-
-
-@kernel
 def _chain(begin, end, sequences, table, mask, heads, nexts):
-    """Link the positions of each term of the item, ascending; `heads` by the term's place in the set."""
+    """Link the positions of each term of the item, ascending; `heads` by the term's slot in the set."""
     heads[: mask + 1] = -1
     for at in range(end - 1, begin - 1, -1):
         if sequences[at] >= 0:
-            place = _place(table, mask, sequences[at])
-            nexts[at - begin] = heads[place]
-            heads[place] = at - begin
+            slot = set_slot(table, mask, sequences[at])
+            nexts[at - begin] = heads[slot]
+            heads[slot] = at - begin
 
 
 @kernel

@@ -40,24 +40,26 @@ def set_table(offsets):
     return np.empty(set_capacity(longest), np.int32)
 
 
+@inline
+def set_slot(table, mask, term):
+    """Return the slot that has the non-negative `term`, or the empty one where it would go."""
+    slot = ((np.int64(term) * _MULTIPLIER) >> _SHIFT) & mask
+    while table[slot] != -1 and table[slot] != term:
+        slot = (slot + 1) & mask
+    return slot
+
+
 @kernel
 def set_fill(table, terms, first, last):
     """Make `table` the set of ``terms[first:last]``; return the mask that `set_has` wants."""
     mask = set_capacity(last - first) - 1
     table[: mask + 1] = -1
     for i in range(first, last):
-        term = terms[i]
-        slot = ((np.int64(term) * _MULTIPLIER) >> _SHIFT) & mask
-        while table[slot] != -1 and table[slot] != term:
-            slot = (slot + 1) & mask
-        table[slot] = term
+        table[set_slot(table, mask, terms[i])] = terms[i]
     return mask
 
 
 @inline
 def set_has(table, mask, term):
     """Return whether the non-negative `term` is in the set."""
-    slot = ((np.int64(term) * _MULTIPLIER) >> _SHIFT) & mask
-    while table[slot] != -1 and table[slot] != term:
-        slot = (slot + 1) & mask
-    return table[slot] == term
+    return table[set_slot(table, mask, term)] == term

@@ -98,14 +98,21 @@ def local_session(app: str, cores: int | str = "*", *, master: str | None = None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
+    master = master or f"local[{cores}]"
+    log = Path(__file__).with_name("log4j2.properties").as_uri()
     defaults = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "ERROR",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log}",
     }
-    builder = SparkSession.builder.appName(app).master(master or f"local[{cores}]")
+    if master.startswith("local"):
+        defaults |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": "2",
+        }
+    builder = SparkSession.builder.appName(app).master(master)
     for name, value in (defaults | {name.replace("_", "."): value for name, value in conf.items()}).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

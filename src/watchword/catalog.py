@@ -182,22 +182,20 @@ class Catalog:
         self.gone[slot] = True
         self.removed += 1
 
-    def extend(self, ids: Int64 | Strings, texts: Strings) -> int:
-        """Append many new rows to the base, and return the slot of the first. Duplicates are refused.
+    def extend(self, ids: Int64 | Strings, texts: Strings, given: Base) -> int:
+        """Append many new rows to the base, and return the slot of the first.
 
-        Everything is packed first; the caller has seen to it that no slot is given up.
+        `given` is what the rows come from, packed: into an empty catalogue it goes as it is. Everything is packed
+        anew otherwise; the caller has seen to it that no slot is given up.
         """
-        ids_before, texts_before = self._columns()
-        kind = int if isinstance(ids, np.ndarray) else str
         first = self.slots
+        kind = str if isinstance(ids, Strings) else int
         if first == 0:
-            base = packed(ids, texts)
-        elif kind is int:
-            joined: Any = np.concatenate([ids_before, ids])
-            base = packed(joined, _appended(texts_before, texts), first)
+            base = given
         else:
-            joined = _appended(ids_before, ids)  # type: ignore[arg-type]
-            base = packed(joined, _appended(texts_before, texts), first)
+            ids_before, texts_before = self._columns()
+            joined: Any = np.concatenate([ids_before, ids]) if kind is int else _appended(ids_before, ids)  # type: ignore[arg-type]
+            base = packed(joined, _appended(texts_before, texts))
         self._install(base, kind)
         return first
 
@@ -310,17 +308,15 @@ class Catalog:
         self._clear_tail()
 
 
-def packed(ids: Int64 | Strings, texts: Strings, known: int = 0) -> Base:
-    """Return packed columns with their table; a duplicate id is refused, by its row after the first `known`."""
+def packed(ids: Int64 | Strings, texts: Strings) -> Base:
+    """Return packed columns with their table; a duplicate id is refused, by its row."""
     table = np.full(texts.count + texts.count // 2 + 1, -1, np.int32)
     if isinstance(ids, Strings):
         row = kernels.index_strings(ids.data, ids.offsets, table)
     else:
         row = kernels.index_ints(ids, table)
     if row >= 0:
-        raise SubscriptionError(
-            f"the id {value(ids, row)!r} stands more than once; ids must be unique", row=row - known
-        )
+        raise SubscriptionError(f"the id {value(ids, row)!r} stands more than once; ids must be unique", row=row)
     return Base(ids, replace(texts, surrogates=True), table)
 
 

@@ -351,7 +351,7 @@ class Index(MutableMapping[Any, str]):
         if bulk is not None:
             if self._catalog.removed:
                 self._compact()
-            first = self._catalog.extend(taken(ids, fresh), taken(texts, fresh))
+            first = self._catalog.extend(taken(ids, fresh), taken(texts, fresh), given)
             self._subscribe_many(np.arange(first, first + len(fresh), dtype=np.int32), bulk)
 
     def _known(self, given: Base) -> npt.NDArray[np.bool_]:

@@ -17,6 +17,7 @@ import secrets
 from pathlib import Path
 
 from watchword.errors import StoreError
+from watchword.files import write_json
 from watchword.store import Store
 
 STORE = "store.sqlite"
@@ -86,14 +87,3 @@ class Run:
         if not file.exists():
             write_json(file, {"id": secrets.token_hex(8)})
         self.id = str(json.loads(file.read_bytes())["id"])
-
-
-def write_json(file: Path, value: object) -> None:
-    """Replace a small file whole: after a crash it has the old content or the new."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    with temporary.open("w", encoding="utf-8") as output:
-        json.dump(value, output)
-        output.flush()
-        os.fsync(output.fileno())
-    temporary.replace(file)

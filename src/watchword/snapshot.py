@@ -37,6 +37,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import SnapshotError
+from watchword.files import sync_folder as _sync_folder
 
 try:
     import fcntl
@@ -323,16 +324,6 @@ def _locked(folder: Path) -> Iterator[None]:
         finally:
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_UN)  # at once, even where a forked child still has the file open
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name == "nt":  # folders cannot be opened there
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

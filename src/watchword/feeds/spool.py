@@ -27,6 +27,7 @@ from watchword.errors import FeedError
 from watchword.feeds.fetching import Round
 from watchword.feeds.items import Item
 from watchword.feeds.state import FeedState, State, dump_state, load_state
+from watchword.files import sync_folder
 
 try:
     import fcntl
@@ -211,9 +212,5 @@ class Spool:
             if durable:
                 os.fsync(file.fileno())
         temporary.replace(self.folder / name)
-        if durable and os.name != "nt":
-            descriptor = os.open(self.folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+        if durable:
+            sync_folder(self.folder)

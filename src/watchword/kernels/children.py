@@ -111,3 +111,15 @@ def _copy_children(keys, values, new_keys, new_values):
                 slot = (slot + 1) & mask
             new_keys[slot] = keys[old]
             new_values[slot] = values[old]
+
+
+@kernel
+def next_child(keys, values, marks, node, place, end, terms):
+    """Return the first child of a node that starts with a term of the item from `place` on, and where; -1 if none."""
+    while place < end:
+        if (marks >> (terms[place] & 31)) & 1:
+            child = find_child(keys, values, node, terms[place])
+            if child >= 0:
+                return child, place
+        place += 1
+    return np.int64(-1), end

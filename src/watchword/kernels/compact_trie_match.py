@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.children import EMPTY, find_child
+from watchword.kernels.children import EMPTY, find_child, next_child
 from watchword.kernels.compact_trie import BLOCK, IDS_END, INTERNAL, LONGEST, child_field, payload_field
 from watchword.kernels.jit import kernel
 from watchword.kernels.positions import fill_slots, new_slots, position
@@ -60,13 +60,7 @@ def _next_child(trie, node, place, start, end, terms, slots, mask):
             return np.int64(-1), end
         return find_child(trie.keys, trie.values, node, terms[at]), np.int64(at)
     marks = trie.words[field + 2]
-    while place < end:
-        if (marks >> (terms[place] & 31)) & 1:
-            child = find_child(trie.keys, trie.values, node, terms[place])
-            if child >= 0:
-                return child, place
-        place += 1
-    return np.int64(-1), end
+    return next_child(trie.keys, trie.values, marks, node, place, end, terms)
 
 
 @kernel

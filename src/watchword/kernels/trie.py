@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from watchword.kernels.children import child_limit, drop_child, find_child, new_table, put_child
+from watchword.kernels.children import child_limit, drop_child, find_child, new_table, next_child, put_child
 from watchword.kernels.jit import kernel
 from watchword.kernels.positions import fill_slots, new_slots, position
 
@@ -166,13 +166,7 @@ def _next_child(trie, node, place, start, end, terms, slots, mask):
             return np.int64(-1), end
         return find_child(trie.keys, trie.values, node, terms[at]), np.int64(at)
     marks = trie.nodes[4 * node + _MARKS]
-    while place < end:
-        if (marks >> (terms[place] & 31)) & 1:
-            child = find_child(trie.keys, trie.values, node, terms[place])
-            if child >= 0:
-                return child, place
-        place += 1
-    return np.int64(-1), end
+    return next_child(trie.keys, trie.values, marks, node, place, end, terms)
 
 
 @kernel

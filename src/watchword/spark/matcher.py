@@ -58,7 +58,7 @@ class Task:
     on_error: OnError = "raise"
     metrics: bool = False
     large: bool = False
-    """Whether this session's strings have 64-bit offsets."""
+    """Whether strings cross with 64-bit offsets, as the Spark session is set."""
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Match the batches of one task."""

@@ -14,17 +14,16 @@ repeated, so a pipeline that is killed at any moment and started again loses no 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import functions as F
 
+from watchword.files import replaced
 from watchword.home import Home, Run
 from watchword.spark.building import build, update
 from watchword.spark.matching import match
@@ -118,7 +117,8 @@ class Pipeline:
         whole = F.concat_ws(". ", F.col("title"), F.col("text"))
         pairs = match(batch, self._home.index(language), column=whole, version=version, explain=True, on_error="skip")
         found = pairs.toArrow().select(SCHEMA.names).cast(SCHEMA)
-        write_table(found, self._run.matches / f"batch-{done.batch}-{language}.parquet")
+        with replaced(self._run.matches / f"batch-{done.batch}-{language}.parquet") as file:
+            pq.write_table(found, file)
         counter = self._home.counters(language).get(version)
         store.record(self._key(done.batch, language), _items(found), _matches(found), as_of=counter)
         return int(found.num_rows)
@@ -127,16 +127,6 @@ class Pipeline:
 _NAMES = ("id", "title", "text", "link", "author", "language", "feed", "subscription", "explanation")
 SCHEMA = pa.schema([*((name, pa.string()) for name in _NAMES), ("published", pa.timestamp("us", "UTC"))])
 """The columns of the files of matches."""
-
-
-def write_table(table: pa.Table, file: Path) -> None:
-    """Write a Parquet file so that it is there whole or not at all."""
-    temporary = file.with_name(f".{file.name}.tmp")
-    with temporary.open("wb") as output:
-        pq.write_table(table, output)
-        output.flush()
-        os.fsync(output.fileno())
-    temporary.replace(file)
 
 
 def _items(found: pa.Table) -> list[Item]:

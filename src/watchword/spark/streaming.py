@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from watchword.errors import PipelineError, SnapshotError
+from watchword.files import write_json
 from watchword.spark import versions
 from watchword.spark.matching import match
 
@@ -48,8 +49,7 @@ class VersionLog:
         if recorded is not None:
             return recorded
         version = versions.resolve(index).version
-        file.parent.mkdir(parents=True, exist_ok=True)
-        versions.write_json(file, {"batch": batch_id, "path": index, "version": version})
+        write_json(file, {"batch": batch_id, "path": index, "version": version})
         self._forget(batch_id - self.keep)
         return version
 

@@ -32,6 +32,7 @@ from typing import Any, Literal
 
 from watchword import snapshot
 from watchword.errors import PipelineError, SnapshotError
+from watchword.files import write_json
 from watchword.index import Index
 
 try:
@@ -188,22 +189,6 @@ def publish(version: Version, keep: int) -> None:
     write_json(folder / "versions" / f"{version.version:06}.json", body)
     write_json(folder / CURRENT, {"format": FORMAT, "version": version.version})
     _prune(folder, max(keep, 1))
-
-
-def write_json(file: Path, body: dict[str, Any]) -> None:
-    """Write a file so that it is there whole, on the disk, or not at all."""
-    temporary = file.with_name(f".{file.name}-{secrets.token_hex(4)}.tmp")
-    with temporary.open("w", encoding="utf-8") as out:
-        json.dump(body, out, indent=1)
-        out.flush()
-        os.fsync(out.fileno())
-    temporary.replace(file)
-    if os.name != "nt":  # folders cannot be opened there
-        descriptor = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _prune(folder: Path, keep: int) -> None:

@@ -28,6 +28,7 @@ from pathlib import Path
 from threading import RLock
 
 from watchword.errors import StoreError
+from watchword.files import sync_folder
 from watchword.store.migrations import APPLICATION_ID, MIGRATIONS, statements
 
 _RESTORE = "restore it from a copy, or save what is left with: sqlite3 FILE .recover"
@@ -183,9 +184,4 @@ def _make_folder(folder: Path) -> None:
         return
     _make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
-    if os.name != "nt":  # folders cannot be opened there
-        descriptor = os.open(folder.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    sync_folder(folder.parent)

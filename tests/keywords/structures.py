@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from watchword.keywords.structure import Hits, Rows, Structure
+from watchword.hits import Hits
+from watchword.keywords.structure import Rows, Structure
 
 TABLE_2_1 = {1: (1, 2, 4), 2: (1, 24), 3: (1, 2, 3), 4: (1, 12), 5: (2, 4), 6: (2, 3, 13)}
 """The thesis's example: subscription number to terms. Term numbers are ranks: t1 is the most frequent."""

@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels.arrays import reserve
 from watchword.kernels.brute import brute_match, payload_row, squeeze
 from watchword.keywords.numbering import RowNumbers, one_row, row_sizes
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 
 
 class RowPool:

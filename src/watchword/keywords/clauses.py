@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import clauses as kernels
 from watchword.kernels.arrays import reserve
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, collect
+from watchword.keywords.structure import Arrays, Rows
 
 HIGH = 1 << 30
 """Payloads from here on name complex clauses; below, slots."""

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from watchword.errors import OptionError
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels.arrays import resized
 from watchword.kernels.compact_count import (
     BLOCKS_LIVE,
@@ -31,7 +32,7 @@ from watchword.kernels.compact_count import (
 )
 from watchword.kernels.compact_removal import compact_drop, compact_find
 from watchword.keywords.numbering import LONGEST_ROW, RowNumbers, one_row, row_sizes
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 from watchword.keywords.two_level import TwoLevelCounter
 
 EMPTY_CAPACITY = 1 << 16

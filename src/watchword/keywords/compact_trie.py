@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from watchword.errors import OptionError
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import compact_trie as kernels
 from watchword.kernels import compact_trie_match as readers
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
@@ -21,7 +22,7 @@ from watchword.kernels.children import roomy_table
 from watchword.kernels.compact_trie import CompactArrays
 from watchword.keywords.numbering import one_row, row_sizes
 from watchword.keywords.outline import caption, outline
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 from watchword.keywords.trie import child_entries, int32, int64
 
 _TYPES = {"Ib": 1, "Ic": 2, "IIa": kernels.INTERNAL, "IIb": kernels.INTERNAL + 1, "IIc": kernels.INTERNAL + 2}

@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from watchword.buffers import Strings, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.hits import Int32, Int64
 from watchword.kernels import clauses as kernels
 from watchword.kernels import text as text_kernels
 from watchword.keywords.clauses import Compiled, Complex
 from watchword.keywords.query import Clause, Limits, parse
-from watchword.keywords.structure import Int32, Int64, Rows
+from watchword.keywords.structure import Rows
 from watchword.text import Analyzer, Tokens, tables, tokenize
 from watchword.vocabulary import Vocabulary
 

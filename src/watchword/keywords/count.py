@@ -19,12 +19,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels.arrays import resized
 from watchword.kernels.count import count_match
 from watchword.kernels.postings import postings_find
 from watchword.keywords.numbering import RowNumbers, one_row, row_sizes
 from watchword.keywords.postings import LinkedPostings
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 
 
 class Count(Structure):

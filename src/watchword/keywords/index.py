@@ -9,6 +9,7 @@ import numpy as np
 
 from watchword.buffers import Strings, concatenated
 from watchword.errors import OptionError, SubscriptionError
+from watchword.hits import Int32
 from watchword.index import Batch, ClauseReport, Explanation, Found, Index, Subscriptions, below
 from watchword.kernels.arrays import reserve, tally
 from watchword.keywords.brute import Brute, OrderedBrute
@@ -23,7 +24,7 @@ from watchword.keywords.order import TermOrder
 from watchword.keywords.packed import Packed
 from watchword.keywords.poset import Poset
 from watchword.keywords.query import Atom, Clause, Limits, parse, show
-from watchword.keywords.structure import Arrays, Int32, Rows, Structure
+from watchword.keywords.structure import Arrays, Rows, Structure
 from watchword.keywords.trie import Trie
 from watchword.text import Analyzer
 from watchword.vocabulary import Vocabulary

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels.inverted import inverted_match
 from watchword.kernels.postings import postings_find
 from watchword.keywords.brute import RowPool
 from watchword.keywords.numbering import one_row
 from watchword.keywords.postings import LinkedPostings
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 
 
 class Inverted(Structure):

@@ -16,10 +16,11 @@ import pyarrow as pa
 
 from watchword.buffers import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.errors import EventError
+from watchword.hits import Int32, Int64
 from watchword.index import Batch
 from watchword.kernels import clauses as kernels
 from watchword.kernels import items as item_kernels
-from watchword.keywords.structure import Int32, Int64, Rows
+from watchword.keywords.structure import Rows
 from watchword.text import INVALID, Analyzer, tables, tokenize
 from watchword.vocabulary import Vocabulary
 

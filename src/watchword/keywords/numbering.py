@@ -14,9 +14,10 @@ from typing import Self
 import numpy as np
 
 from watchword.errors import SubscriptionError
+from watchword.hits import Int32
 from watchword.kernels.arrays import reserve
 from watchword.kernels.brute import take_free
-from watchword.keywords.structure import Arrays, Int32, Rows
+from watchword.keywords.structure import Arrays, Rows
 
 LONGEST_ROW = np.iinfo(np.int16).max
 """Sizes are int16: no subscription of the thesis comes near, and counters take half the memory."""

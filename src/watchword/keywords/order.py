@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import OptionError
+from watchword.hits import Int32
 from watchword.kernels import clauses as kernels
 from watchword.kernels.arrays import reserve
-from watchword.keywords.structure import Int32, Rows
+from watchword.keywords.structure import Rows
 
 ORDERS = ("rank", "reverse-rank", "given")
 

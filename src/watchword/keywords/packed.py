@@ -23,11 +23,12 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import WatchwordError
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import delta as delta_kernels
 from watchword.kernels import packed as kernels
 from watchword.kernels import packing as packing_kernels
 from watchword.kernels.arrays import reserve, resized, tally
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 
 PRIOR = 1000.0
 """How many observed items weigh as much as what the subscriptions themselves say about a term."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import poset as kernels
 from watchword.kernels import poset_change as changes
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
@@ -19,7 +20,7 @@ from watchword.kernels.arrays import reserve
 from watchword.kernels.poset import PosetArrays
 from watchword.keywords.numbering import one_row, row_sizes
 from watchword.keywords.outline import caption, outline
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 from watchword.keywords.trie import int32, int64, renumber_cells
 
 # The tops too: every node may become one, without the arrays being asked to grow.

@@ -11,9 +11,10 @@ from typing import Self
 
 import numpy as np
 
+from watchword.hits import Int32, Int64
 from watchword.kernels.arrays import reserve
 from watchword.kernels.postings import LIVE, USED, postings_append, postings_drop, postings_push
-from watchword.keywords.structure import Arrays, Int32, Int64, Rows
+from watchword.keywords.structure import Arrays, Rows
 
 
 class LinkedPostings:

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-import numpy as np
 import numpy.typing as npt
 
-from watchword.kernels.arrays import resized
+from watchword.hits import Hits, Int32, Int64
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -33,19 +30,6 @@ class Rows(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
-
-
-class Hits(NamedTuple):
-    """The payloads found for a batch of items.
-
-    Item `i` found ``payloads[ends[i - 1]:ends[i]]`` (from 0 for the first), each covered row once, in no
-    promised order. `operations` is the method's unit of work summed over the batch: membership tests,
-    postings, counter decrements, nodes visited.
-    """
-
-    ends: Int64
-    payloads: Int32
-    operations: int
 
 
 class Structure(ABC):
@@ -94,28 +78,3 @@ class Structure(ABC):
     def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
         """Return the structure that `arrays` describes. The arrays may be private memory maps: reading one
         page costs one page, writing is allowed and stays in this process."""
-
-
-class Step(Protocol):
-    """A kernel bound to its arrays: match items from `first` on, as far as the buffer reaches.
-
-    It writes the payloads of item `i` behind those of item ``i - 1``, starting at ``used``, and
-    ``ends[i]``. An item whose payloads do not fit is left out whole, and with it all that follow.
-    Returns the first item not done, the buffer's new fill and the operations spent on the items done.
-    """
-
-    def __call__(self, first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]: ...
-
-
-def collect(count: int, step: Step, per_item: int = 16) -> Hits:
-    """Run `step` over `count` items, with a buffer that grows until everything fits."""
-    ends = np.empty(count, np.int64)
-    payloads = np.empty(max(1024, count * per_item), np.int32)
-    first = used = operations = 0
-    while first < count:
-        reached, used, spent = step(first, used, ends, payloads)
-        operations += spent
-        if reached < count:
-            payloads = resized(payloads, 2 * len(payloads))
-        first = reached
-    return Hits(ends, payloads[:used], operations)

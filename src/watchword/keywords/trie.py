@@ -13,13 +13,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import trie as kernels
 from watchword.kernels.arrays import reserve
 from watchword.kernels.children import EMPTY, roomy_table
 from watchword.kernels.trie import TrieArrays
 from watchword.keywords.numbering import one_row, row_sizes
 from watchword.keywords.outline import caption, outline
-from watchword.keywords.structure import Arrays, Hits, Int32, Int64, Rows, Structure, collect
+from watchword.keywords.structure import Arrays, Rows, Structure
 
 
 class Trie(Structure):

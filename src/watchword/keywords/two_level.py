@@ -18,9 +18,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from watchword.hits import Int32
 from watchword.kernels.arrays import reserve, resized
 from watchword.kernels.compact_count import FANOUT, SEGMENT, counter_set
-from watchword.keywords.structure import Arrays, Int32
+from watchword.keywords.structure import Arrays
 
 
 class TwoLevelCounter:

@@ -1,0 +1,1 @@
+"""Pattern subscriptions: literals with the wildcards `?` and `*`, found anywhere in a text."""

@@ -14,6 +14,11 @@ False
 Traceback (most recent call last):
 ...
 ValueError: no operand at the end
+
+Patterns, as regular expressions:
+
+>>> matches_pattern("b*b", "aabcbaaabc"), matches_pattern("bb", "aabcbaaabc"), occurrence("b*b", "aabcbaaabc")
+(True, False, (2, 5))
 """
 
 from __future__ import annotations
@@ -165,3 +170,44 @@ def _holds(tree: tuple, sequence: list[str]) -> bool:
     if operator == "not":
         return not _holds(parts[0], sequence)
     return any(sequence[start : start + len(parts)] == parts for start in range(len(sequence)))
+
+
+def matches_pattern(pattern: str, event: str | bytes, ignore_case: bool = False) -> bool:
+    """Say whether some part of `event` is an instance of `pattern`.
+
+    >>> matches_pattern("?", ""), matches_pattern("*", ""), matches_pattern("a?c", b"a\\xc3\\xa9c")
+    (False, True, True)
+    >>> matches_pattern("STRASSE", "Straße"), matches_pattern("STRASSE", "Straße", ignore_case=True)
+    (False, True)
+    """
+    text = event.decode("utf-8") if isinstance(event, bytes) else event
+    if ignore_case:
+        pattern, text = pattern.casefold(), text.casefold()
+    return occurrence(pattern, text) is not None
+
+
+def occurrence(pattern: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of the leftmost instance, and of those the shortest."""
+    found = re.search(_expression(pattern), text, re.DOTALL)
+    return found.span() if found is not None else None
+
+
+@cache
+def _expression(pattern: str) -> str:
+    """Translate a pattern.
+
+    >>> _expression("a.?*\\\\*")
+    'a\\\\..(?:.*?)\\\\*'
+    """
+    if not pattern:
+        raise ValueError("an empty pattern")
+    parts, characters = [], iter(pattern)
+    for character in characters:
+        if character == "\\":
+            escaped = next(characters, "")
+            if not escaped:
+                raise ValueError("an escape of nothing")
+            parts.append(re.escape(escaped))
+        else:
+            parts.append({"?": ".", "*": "(?:.*?)"}.get(character) or re.escape(character))
+    return "".join(parts)

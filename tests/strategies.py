@@ -4,6 +4,10 @@ The words are chosen to trip up: case folding that lengthens a word, a capital s
 same letter composed and decomposed (two terms), a script without spaces, an underscore. Queries are drawn as
 text from the grammar, not printed from a tree, so that precedence is tested where no parenthesis stands. A
 drawn query has at most 128 clauses, which is within the index's default limit.
+
+Patterns and their texts are strings over a few characters of one to four bytes, so that nearly every piece of a
+pattern occurs in a text and what decides is whether the pieces can be put together. For case folding the
+characters are those that fold to several, to each other, or to a combining mark.
 """
 
 from __future__ import annotations
@@ -108,3 +112,36 @@ keyword_events = st.one_of(
     keyword_term_lists.map(tuple),
 )
 """Events of every kind that `match` takes."""
+
+PATTERN_CHARACTERS = ("a", "a", "a", "b", "b", "é", "東", "🙂")
+FOLDING_CHARACTERS = ("a", "A", "s", "S", "ß", "ẞ", "ſ", "ŉ", "İ", "i", "\u0307", "Σ", "ς", "K")  # the last is Kelvin's
+ODD_CHARACTERS = ("\n", "\0", "\\", "?", "*")
+WILDCARDS = ("?", "?", "*", "*", "?*", "**", "*?*?")
+
+
+def _pieces(characters: tuple[str, ...]) -> st.SearchStrategy[str]:
+    literal = st.sampled_from(characters)
+    escaped = st.sampled_from([*characters, *ODD_CHARACTERS]).map("\\{}".format)
+    odd = st.sampled_from(ODD_CHARACTERS[:2])
+    return st.one_of(literal, literal, literal, st.sampled_from(WILDCARDS), escaped, odd)
+
+
+def patterns(characters: tuple[str, ...]) -> st.SearchStrategy[str]:
+    """Draw legal patterns: mostly literals, or wildcards and literals in turn, or wildcards only.
+
+    There is no lone surrogate among them, for an Arrow table could not hold it.
+    """
+    wildcards = st.lists(st.sampled_from(WILDCARDS), min_size=1, max_size=3).map("".join)
+    word = st.text(st.sampled_from(characters), min_size=1, max_size=3)
+    mixed = st.lists(_pieces(characters), min_size=1, max_size=8).map("".join)
+    in_turn = st.lists(st.tuples(word, st.sampled_from(WILDCARDS)), min_size=1, max_size=4).map(
+        lambda pairs: "".join(map("".join, pairs))
+    )
+    return st.one_of(mixed, mixed, in_turn, in_turn.map(lambda text: text.rstrip("?*")), word, wildcards)
+
+
+def pattern_events(characters: tuple[str, ...]) -> st.SearchStrategy[str | bytes]:
+    """Draw texts as `str`, lone surrogates among them, and as bytes."""
+    plain = st.text(st.sampled_from(characters), max_size=14)
+    odd = st.text(st.sampled_from((*characters, *ODD_CHARACTERS, "\ud800")), max_size=10)
+    return st.one_of(plain, plain, odd, plain.map(str.encode))

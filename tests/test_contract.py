@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -24,11 +25,11 @@ from tests.contract import (  # noqa: F401  (pytest collects the test classes fr
     cases,
 )
 from tests.machine import machine
-from watchword import KeywordIndex
+from watchword import KeywordIndex, PatternIndex
 
 
 def _text(event: Any) -> str:
-    """Return a Unicode text with about the same terms as a keyword event."""
+    """Return a Unicode text with about the same terms as an event."""
     if isinstance(event, bytes):
         return event.decode()
     return (event if isinstance(event, str) else " ".join(event)).replace("\ud800", " ")
@@ -59,6 +60,26 @@ def _chunked(events: list[Any]) -> tuple[pa.ChunkedArray, list[Any]]:
     return pa.chunked_array([array[:4], array[4:4], array[4:]]), texts
 
 
+def _encoded(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    array, texts = _texts(pa.string(), events)
+    return array.dictionary_encode(), texts
+
+
+TEXT_CONTAINERS = {
+    "tuple": lambda events: (tuple(events), events),
+    "generator": lambda events: ((event for event in events), events),
+    "string": lambda events: _texts(pa.string(), events),
+    "large string": lambda events: _texts(pa.large_string(), events),
+    "string view": lambda events: _texts(pa.string_view(), events),
+    "binary": lambda events: _texts(pa.binary(), events),
+    "large binary": lambda events: _texts(pa.large_binary(), events),
+    "dictionary": _encoded,
+    "slice": _sliced,
+    "chunks": _chunked,
+    "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
+    "no texts": lambda _: (pa.array([]), []),
+}
+
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
 KEYWORDS = Language(
@@ -87,24 +108,46 @@ KEYWORDS = Language(
     bad_subscriptions=("", "  ", "&", "a AND", "(", '"a', "()", "NOT", None, 5),
     bad_events=(None, 5, b"caf\xe9", ["a", None], ["a", 5]),
     containers={
-        "tuple": lambda events: (tuple(events), events),
-        "generator": lambda events: ((event for event in events), events),
+        **TEXT_CONTAINERS,
         "generators": lambda events: ([iter(oracle.terms(_text(event))) for event in events],
                                       [oracle.terms(_text(event)) for event in events]),
-        "string": lambda events: _texts(pa.string(), events),
-        "large string": lambda events: _texts(pa.large_string(), events),
-        "binary": lambda events: _texts(pa.binary(), events),
-        "large binary": lambda events: _texts(pa.large_binary(), events),
-        "slice": _sliced,
-        "chunks": _chunked,
-        "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
         "lists": lambda events: _lists(pa.list_(pa.string()), events),
         "lists of numbers": lambda events: _lists(pa.list_(DICTIONARY), events),
         "slice of lists": _sliced_lists,
     },
 )  # fmt: skip
 
-CASES = cases(KEYWORDS)
+BAD_PATTERNS = ("", "\\", "a\\", "*\\\\\\", None, 5, b"a", "a" * 65_537)
+BAD_TEXTS = (None, 5, b"caf\xe9", ["a"], {"a": "b"})
+
+PATTERNS = Language(
+    name="patterns",
+    index=PatternIndex,
+    variants={
+        "auto": {},
+        "naive": {"method": "naive"},
+    },
+    subscriptions=strategies.patterns(strategies.PATTERN_CHARACTERS),
+    events=strategies.pattern_events(strategies.PATTERN_CHARACTERS),
+    matches=oracle.matches_pattern,
+    bad_subscriptions=BAD_PATTERNS,
+    bad_events=BAD_TEXTS,
+    containers=TEXT_CONTAINERS,
+)
+
+FOLDED_PATTERNS = Language(
+    name="patterns",
+    index=PatternIndex,
+    variants={"auto-ignore-case": {"ignore_case": True}},
+    subscriptions=strategies.patterns(strategies.FOLDING_CHARACTERS),
+    events=strategies.pattern_events(strategies.FOLDING_CHARACTERS),
+    matches=partial(oracle.matches_pattern, ignore_case=True),
+    bad_subscriptions=BAD_PATTERNS,
+    bad_events=BAD_TEXTS,
+    containers=TEXT_CONTAINERS,
+)
+
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

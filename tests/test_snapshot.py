@@ -166,10 +166,18 @@ def test_the_language_is_checked(tmp_path: Path) -> None:
 
 def test_a_newer_format_asks_for_an_upgrade_and_is_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path)
-    rewrite_manifest(tmp_path, format_version=2)
-    fails(tmp_path, "format 2", "upgrade watchword")
+    rewrite_manifest(tmp_path, format_version=3)
+    fails(tmp_path, "format 3", "upgrade watchword")
     with pytest.raises(SnapshotError, match="upgrade watchword"):
         write(tmp_path)
+
+
+def test_an_older_format_asks_to_be_built_anew_and_can_be(tmp_path: Path) -> None:
+    write(tmp_path)
+    rewrite_manifest(tmp_path, format_version=1)
+    fails(tmp_path, "format 1", "build it anew")
+    write(tmp_path)
+    assert snapshot.read(tmp_path).version == 2
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, -1])

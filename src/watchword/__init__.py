@@ -27,6 +27,7 @@ from watchword.errors import (
 if TYPE_CHECKING:
     from watchword.index import Explanation, Index, Stats, methods
     from watchword.keywords import KeywordIndex
+    from watchword.patterns import PatternIndex
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ _HOMES = {
     "Explanation": "watchword.index",
     "Index": "watchword.index",
     "KeywordIndex": "watchword.keywords",
+    "PatternIndex": "watchword.patterns",
     "Stats": "watchword.index",
     "methods": "watchword.index",
 }
@@ -44,6 +46,7 @@ __all__ = [
     "Index",
     "KeywordIndex",
     "OptionError",
+    "PatternIndex",
     "SnapshotError",
     "Stats",
     "SubscriptionError",

@@ -92,6 +92,15 @@ class FeedError(WatchwordError):
         self.source = str(source)
 
 
+class AnswerError(FeedError):
+    """A server answered, but with no document. ``retry_after`` is what it said about when to come back, if it did."""
+
+    def __init__(self, message: str, *, source: object, status: int, retry_after: str | None = None) -> None:
+        super().__init__(message, source=source)
+        self.status = status
+        self.retry_after = retry_after
+
+
 def _pointer(text: str, position: int, width: int = 72) -> str:
     """Return the line of `text` around `position`, and a caret under it."""
     start = max(0, position - width // 2)

@@ -27,10 +27,14 @@ from watchword.errors import OptionError, SnapshotError, SubscriptionError
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
 Arrays = dict[str, npt.NDArray[Any]]
 Subscriptions: TypeAlias = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
 
-LANGUAGES: dict[str, str] = {"keywords": "watchword.keywords:KeywordIndex"}
+LANGUAGES: dict[str, str] = {
+    "keywords": "watchword.keywords:KeywordIndex",
+    "patterns": "watchword.patterns:PatternIndex",
+}
 """The languages, and where their classes live."""
 
 
@@ -130,6 +134,25 @@ class Found(NamedTuple):
 
     ends: Int64
     slots: Int32
+
+
+class Needs(NamedTuple):
+    """What events need. Each row is one way to satisfy a subscription, that of ``texts[owners[i]]``.
+
+    An event that lacks any of ``atoms[offsets[i]:offsets[i + 1]]`` cannot take it; a row without atoms is open to all.
+    Atoms are known by their hashes (`kernels.atoms`), the same everywhere and always.
+    """
+
+    owners: Int64
+    offsets: Int64
+    atoms: UInt64
+
+
+class Atoms(NamedTuple):
+    """The atoms that events have, by their hashes: event `i` has ``atoms[ends[i - 1]:ends[i]]``, perhaps repeated."""
+
+    ends: Int64
+    atoms: UInt64
 
 
 class Index(MutableMapping[Any, str]):
@@ -244,6 +267,19 @@ class Index(MutableMapping[Any, str]):
             details=details,
         )
 
+    # routing: which events can reach which subscriptions
+
+    def needs(self, texts: Strings | None = None) -> Needs | None:
+        """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""
+        if texts is None:
+            self._compact()
+            texts = self._catalog.base.texts
+        return self._needs(texts)
+
+    def atoms(self, events: pa.Array) -> Atoms | None:
+        """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
+        return self._atoms(events)
+
     # snapshots
 
     def save(self, path: str | Path) -> int:
@@ -324,6 +360,16 @@ class Index(MutableMapping[Any, str]):
 
     @abstractmethod
     def _restore(self, arrays: Arrays) -> None: ...
+
+    # what a language may provide
+
+    def _needs(self, texts: Strings) -> Needs | None:
+        """As `needs`; a `SubscriptionError` names the row of a text that is refused."""
+        return None
+
+    def _atoms(self, events: pa.Array) -> Atoms | None:
+        """As `atoms`; an `EventError` names the position of an event that is refused, always the first such."""
+        return None
 
     # private parts
 

@@ -45,7 +45,7 @@ except ImportError:  # a platform without flock: writers must then take turns by
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = "watchword"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 
@@ -126,6 +126,9 @@ def _open(folder: Path, language: str | None, load: Callable[[Path, dict[str, An
         manifest = _read_manifest(folder)
         while True:
             _check_language(folder, manifest, language)
+            if manifest["format_version"] < FORMAT_VERSION:
+                found = f"the snapshot has format {manifest['format_version']}, this version reads {FORMAT_VERSION}"
+                raise SnapshotError(f"{found}: build it anew", path=folder / MANIFEST)
             data = folder / manifest["data"]
             try:
                 arrays = {entry["name"]: load(data / f"{entry['name']}.npy", entry) for entry in manifest["files"]}
@@ -171,6 +174,7 @@ def _is_well_formed(manifest: dict[str, Any]) -> bool:
     try:
         return (
             isinstance(manifest["version"], int)
+            and isinstance(manifest["format_version"], int)
             and isinstance(manifest["language"], str)
             and isinstance(manifest["meta"], dict)
             and _DATA_NAME.fullmatch(manifest["data"]) is not None

@@ -117,7 +117,6 @@ def tokenize(strings: Strings) -> Tokens:
 class Tables(NamedTuple):
     """Unicode as arrays; `kernels.text` describes them."""
 
-    ascii_fold: npt.NDArray[np.uint8]
     pages: npt.NDArray[np.uint16]
     values: npt.NDArray[np.uint16]
     fold_starts: npt.NDArray[np.int64]
@@ -132,21 +131,18 @@ def tables() -> Tables:
     fold_starts = [0]
     for plane in _PLANES:
         chars = list(map(chr, plane))
-        kinds = [category[0] in "LNM" for category in map(unicodedata.category, chars)]
-        values[plane.start : plane.stop] = kinds
+        values[plane.start : plane.stop] = [_is_word(char) for char in chars]
         for char, folded in zip(chars, map(str.casefold, chars), strict=True):
-            if char != folded:
-                folds += [ord(part) | (0x80000000 if _is_word(part) else 0) for part in folded]
-                fold_starts.append(len(folds))
-                values[ord(char)] = len(fold_starts)
-    values[ord("_")] = 1
-    ascii_fold = np.zeros(128, np.uint8)
-    for code in range(128):
-        if _is_word(chr(code)):
-            ascii_fold[code] = ord(chr(code).casefold())
+            if char == folded:
+                continue
+            if not all(map(_is_word, folded)):  # circled letters: a separator, whatever its case
+                values[ord(char)] = 0
+                continue
+            folds += map(ord, folded)
+            fold_starts.append(len(folds))
+            values[ord(char)] = len(fold_starts)
     distinct, pages = np.unique(values.reshape(-1, 256), axis=0, return_inverse=True)
     return Tables(
-        ascii_fold,
         pages.reshape(-1).astype(np.uint16),
         np.ascontiguousarray(distinct).reshape(-1),
         np.array(fold_starts, np.int64),

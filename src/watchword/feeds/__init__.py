@@ -10,7 +10,8 @@ try:
 except ImportError as error:
     raise ImportError("feeds need feedparser and httpx: pip install 'watchword[feeds]'") from error
 
-from watchword.errors import FeedError
+from watchword.errors import AnswerError, FeedError
+from watchword.feeds.backoff import Backoff
 from watchword.feeds.document import parse
 from watchword.feeds.fetching import Result, Round, fetch
 from watchword.feeds.items import Feed, Item
@@ -21,6 +22,8 @@ from watchword.feeds.spool import Spool
 from watchword.feeds.state import FeedState, State, dump_state, load_state
 
 __all__ = [
+    "AnswerError",
+    "Backoff",
     "Feed",
     "FeedError",
     "FeedState",

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 import httpx
 
-from watchword.errors import FeedError
+from watchword.errors import AnswerError, FeedError
 from watchword.feeds.limits import Limits
 from watchword.feeds.state import Validators, validators
 
@@ -98,7 +98,12 @@ async def _answer(response: httpx.Response, source: str, conditional: bool, limi
     if response.status_code == 304 and conditional:
         return Document(None)
     if response.status_code != 200:
-        raise FeedError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip(), source=source)
+        raise AnswerError(
+            f"the server answered {response.status_code} {response.reason_phrase}".rstrip(),
+            source=source,
+            status=response.status_code,
+            retry_after=response.headers.get("retry-after"),
+        )
     data = bytearray()
     async for piece in _decoded(response, source):
         data += piece

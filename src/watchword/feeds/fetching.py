@@ -2,22 +2,25 @@
 
 Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Parsing
 is outside the time limit of getting, in a thread, so that a large document makes no other feed late. Deciding what is
-new is `state.advance`; nothing is written here, and the new state counts only once the caller has kept the items.
+new is `state.advance`, and who has to wait after failures is `backoff`; nothing is written here, and the new state
+counts only once the caller has kept the items.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import httpx
 
 from watchword.errors import FeedError
+from watchword.feeds.backoff import Backoff, succeeded
 from watchword.feeds.document import parse
-from watchword.feeds.download import Document, download
+from watchword.feeds.download import Document, download, is_url
 from watchword.feeds.items import Feed, Item
 from watchword.feeds.limits import Limits
 from watchword.feeds.state import FeedState, State, advance, request_headers
@@ -29,7 +32,7 @@ class Result:
 
     source: str
     state: FeedState
-    """After this fetch; as before where there was an error."""
+    """After this fetch; as before where there was an error, but for the count of failures."""
     items: tuple[Item, ...] = ()
     """Those not seen before."""
     feed: Feed | None = None
@@ -48,6 +51,8 @@ class Round:
     results: tuple[Result, ...]
     state: dict[str, FeedState]
     """Of all sources, also of those that were not asked this time."""
+    waiting: tuple[str, ...] = ()
+    """Those that were not asked, because of failures before."""
 
     @property
     def items(self) -> list[Item]:
@@ -60,17 +65,38 @@ class Round:
         return [result.error for result in self.results if result.error is not None]
 
 
-def fetch(sources: Iterable[str], state: State | None = None, *, limits: Limits | None = None) -> Round:
+def fetch(
+    sources: Iterable[str],
+    state: State | None = None,
+    *,
+    limits: Limits | None = None,
+    backoff: Backoff | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Round:
     """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return what is new in it.
 
-    A repeated source is asked once. Never raises for a source's sake.
+    A repeated source is asked once. Never raises for a source's sake. With `backoff`, URLs that failed before are
+    left alone until their time has come; without, everything is asked. Files, which cost nobody anything, always are.
     """
     before = dict(state or {})
-    distinct = list(dict.fromkeys(sources))
+    began = clock()
+    asked: list[str] = []
+    waiting: list[str] = []
+    for source in dict.fromkeys(sources):
+        due = backoff is None or not is_url(source) or backoff.is_due(before.get(source, FeedState()), began)
+        (asked if due else waiting).append(source)
+
+    def settled(result: Result) -> Result:
+        if backoff is None:
+            return result
+        if result.error is None or not is_url(result.source):
+            return replace(result, state=succeeded(result.state))
+        return replace(result, state=backoff.failed(result.state, result.error, clock()))
+
     # A thread of its own, since a notebook has an event loop running in this one.
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
-        results = executor.submit(asyncio.run, _all(distinct, before, limits or Limits())).result()
-    return Round(tuple(results), before | {result.source: result.state for result in results})
+        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), settled)).result()
+    return Round(tuple(results), before | {result.source: result.state for result in results}, tuple(waiting))
 
 
 def get(source: str, *, limits: Limits | None = None) -> bytes:
@@ -84,10 +110,13 @@ def get(source: str, *, limits: Limits | None = None) -> bytes:
         return executor.submit(asyncio.run, one(limits or Limits())).result()
 
 
-async def _all(sources: list[str], state: State, limits: Limits) -> list[Result]:
+async def _all(sources: list[str], state: State, limits: Limits, settled: Callable[[Result], Result]) -> list[Result]:
     turn = asyncio.Semaphore(limits.connections)
 
     async def one(source: str) -> Result:
+        return settled(await answer(source))  # at once: waiting is counted from the failure, not from the slowest feed
+
+    async def answer(source: str) -> Result:
         before = state.get(source, FeedState())
         async with turn:
             try:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, fields
 
 from watchword.errors import OptionError
 
+SECONDS = ("timeout", "max_wait")
+"""The limits that are times; the others are whole numbers."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -28,13 +31,15 @@ class Limits:
     """Seconds for a feed as a whole, redirects included."""
     connections: int = 16
     """Feeds fetched at a time."""
+    max_wait: float = 86_400.0
+    """Seconds after which a feed that keeps failing is asked again at the latest."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             least = 0 if field.name in ("max_redirects", "max_seen") else 1
-            if field.name == "timeout":
+            if field.name in SECONDS:
                 if not 0 < value < float("inf"):
-                    raise OptionError(f"timeout must be a positive number of seconds, not {value!r}")
+                    raise OptionError(f"{field.name} must be a positive number of seconds, not {value!r}")
             elif not isinstance(value, int) or value < least:
                 raise OptionError(f"{field.name} must be a whole number, {least} or more, not {value!r}")

@@ -5,7 +5,9 @@ Layout of the folder:
 - ``00000001.jsonl``, ``00000002.jsonl``, ...: one file a fetch that brought something new. Its first line says how many
   items follow, one a line, and the states of their feeds after this fetch. Written aside, synced, then renamed.
 - ``state.json``: the states of all feeds as of a number, written before files up to that number are removed.
-- ``status.json``: how each feed fared in the last fetch, for people.
+- ``status.json``: how each feed fared when it was last asked, for people.
+- ``backoff.json``: how often feeds that fail have failed, and when they are asked again. Nothing depends on it but when
+  to ask: a crash may leave it one fetch behind, and without it all feeds are asked again.
 - ``lock``: held while somebody writes.
 
 Invariant: items and the state that says they were seen become durable in one rename. A crash at any moment leaves both
@@ -20,6 +22,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,6 +38,7 @@ except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
 _NAME = re.compile(r"(\d{8,18})\.jsonl")
+_BACKOFF = ("failures", "wait_until", "gone")
 
 
 class Spool:
@@ -66,6 +70,7 @@ class Spool:
         for later in self.numbers():
             if later > number:
                 self.state.update(self._header(later)[1])
+        self._load_backoff()
         return self
 
     def close(self) -> None:
@@ -79,14 +84,14 @@ class Spool:
         items = round.items
         self._write_status(round)
         if not items:
-            self.state = dict(round.state)
+            self._take_over(round)
             return None
         number = max(self.last(), after) + 1
         changed = {result.source: result.state for result in round.results if result.items}
         lines = [json.dumps({"items": len(items), "state": json.loads(dump_state(changed))})]
         lines += [json.dumps(item.to_json(), ensure_ascii=False) for item in items]
         self._publish(f"{number:08d}.jsonl", "\n".join(lines) + "\n")
-        self.state = dict(round.state)  # only now: an item that could not be kept was not seen
+        self._take_over(round)  # only now: an item that could not be kept was not seen
         return number
 
     def remove_through(self, number: int) -> None:
@@ -138,7 +143,7 @@ class Spool:
             yield from self.read(number)
 
     def status(self) -> dict[str, Any]:
-        """Return how each feed fared in the last fetch."""
+        """Return how each feed fared when it was last asked."""
         try:
             status: dict[str, Any] = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -191,14 +196,36 @@ class Spool:
     def _damaged(self, number: int, error: object) -> FeedError:
         return FeedError(f"damaged ({error}): restore it, or use a new spool", source=self._path(number))
 
+    def _take_over(self, round: Round) -> None:
+        before, self.state = self.state, dict(round.state)
+        if _failing(before) != _failing(self.state):
+            self._publish("backoff.json", json.dumps(_failing(self.state), ensure_ascii=False), durable=False)
+
+    def _load_backoff(self) -> None:
+        """Set every feed's failures to what the file says: none, for those that it does not name."""
+        try:
+            saved = json.loads((self.folder / "backoff.json").read_text(encoding="utf-8"))
+            failing = {source: replace(FeedState(), **one) for source, one in saved.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            failing = {}
+        for source in [*self.state, *failing]:
+            told = failing.get(source, FeedState())
+            waits = {name: getattr(told, name) for name in _BACKOFF}
+            self.state[source] = replace(self.state.get(source, FeedState()), **waits)
+
     def _write_status(self, round: Round) -> None:
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        status = {
+        now = _time(time.time())
+        known = self.status()
+        status = {source: known[source] for source in round.waiting if source in known}
+        status |= {
             result.source: {
                 "at": now,
                 "new": len(result.items),
                 "error": None if result.error is None else result.error.reason,
                 "problems": list(result.feed.problems) if result.feed else [],
+                "failures": result.state.failures,
+                "next": _time(result.state.wait_until) if result.state.wait_until else None,
+                "gone": result.state.gone,
             }
             for result in round.results
         }
@@ -214,3 +241,12 @@ class Spool:
         temporary.replace(self.folder / name)
         if durable:
             sync_folder(self.folder)
+
+
+def _failing(state: State) -> dict[str, dict[str, Any]]:
+    """Return the part of a state that is about failures."""
+    return {source: {name: getattr(one, name) for name in _BACKOFF} for source, one in state.items() if one.failures}
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

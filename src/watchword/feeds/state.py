@@ -5,7 +5,7 @@ digest of the last document (for servers without validators, and files), and the
 
 Invariant: an item that was published is not published again while it is in the feed's documents, nor while fewer than
 `max_seen` other ids came after it. So the ids of the last document are all kept, even past `max_seen`. A document that
-could not be read changes nothing: it will be asked for and read again.
+could not be read changes nothing of this: it will be asked for and read again, when `backoff` says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from watchword.errors import FeedError
 from watchword.feeds.items import Feed, Item
 from watchword.feeds.limits import Limits
 
-_FORMAT = 1
+_FORMAT = 2
+_OLDER = (1,)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,12 @@ class FeedState:
     modified: str | None = None
     digest: str | None = None
     seen: tuple[str, ...] = ()
+    failures: int = 0
+    """How often in succession it could not be had or read."""
+    wait_until: float = 0.0
+    """When to ask again, in seconds since 1970 (`backoff`)."""
+    gone: bool = False
+    """Whether its server said that it is gone for good."""
 
 
 State = Mapping[str, FeedState]
@@ -82,7 +89,7 @@ def load_state(text: str, source: object = "state") -> dict[str, FeedState]:
     """Return the state that `dump_state` wrote; `source` names it in the error."""
     try:
         value = json.loads(text)
-        if value["format"] != _FORMAT:
+        if value["format"] not in (_FORMAT, *_OLDER):
             raise FeedError(
                 f"this state is of format {value['format']}, and this version reads {_FORMAT}: use a newer Watchword",
                 source=source,

@@ -9,7 +9,7 @@ and needs nothing more. From there on it is `high` plus the number of a *complex
                         the head is twice the number of terms, plus one where the atom is forbidden.
                         Before it stand the terms of the structure's row, and their number last.
 
-An item is the set of its terms, and, where phrases are about, the sequence of them (-1 for unknown terms).
+An item is the sequence of its terms, which may repeat, -1 for unknown ones.
 """
 
 from __future__ import annotations
@@ -17,38 +17,18 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import kernel
-from watchword.kernels.termset import set_capacity, set_fill, set_has, set_slot, set_table
+from watchword.kernels.termset import set_gather, set_has, set_slot, set_table
 
 
 @kernel
-def distinct(row_ends, numbers, offsets, terms):
+def distinct(offsets, numbers, set_offsets, terms):
     """Write each row's known terms (not negative), once each and in order of first sight, in CSR form."""
-    longest = np.int64(0)
-    for row in range(len(row_ends)):
-        longest = max(longest, row_ends[row] - (row_ends[row - 1] if row else 0))
-    table = np.full(set_capacity(longest), -1, np.int32)
-    slots = np.empty(longest, np.int64)
-    fill = 0
-    start = np.int64(0)
-    offsets[0] = 0
-    for row in range(len(row_ends)):
-        mask = set_capacity(row_ends[row] - start) - 1
-        taken = 0
-        for i in range(start, row_ends[row]):
-            term = numbers[i]
-            if term < 0:
-                continue
-            slot = set_slot(table, mask, term)
-            if table[slot] == -1:
-                table[slot] = term
-                slots[taken] = slot
-                taken += 1
-                terms[fill] = term
-                fill += 1
-        for k in range(taken):
-            table[slots[k]] = -1
-        start = row_ends[row]
-        offsets[row + 1] = fill
+    table = set_table(offsets)
+    set_offsets[0] = fill = 0
+    for row in range(len(offsets) - 1):
+        _, count = set_gather(table, numbers, offsets[row], offsets[row + 1], terms[fill:])
+        fill += count
+        set_offsets[row + 1] = fill
     return fill
 
 
@@ -67,8 +47,6 @@ def settle(
     starts,
     stops,
     program,
-    row_ends,
-    sequences,
     ends,
     result,
 ):
@@ -77,18 +55,17 @@ def settle(
     `always` are the complex clauses without a required term, which every item must be checked against.
     """
     table = set_table(item_offsets)
-    longest = np.int64(0)
-    for item in range(len(row_ends)):
-        longest = max(longest, row_ends[item] - (row_ends[item - 1] if item else 0))
+    known = np.empty(len(table), np.int32)
     heads = np.empty(len(table), np.int32)
-    nexts = np.empty(longest, np.int32)
+    nexts = np.empty(len(table), np.int32)
     twice = np.empty(64, np.int32)
     for item in range(first, len(item_offsets) - 1):
         begin = ends_in[item - 1] if item else np.int64(0)
         count = ends_in[item] - begin + len(always)
         if used + count > len(result):
             return item, used, 0
-        mask = set_fill(table, item_terms, item_offsets[item], item_offsets[item + 1])
+        start, stop = item_offsets[item], item_offsets[item + 1]
+        mask = -1
         chained = False
         fill = used
         doubles = 0
@@ -99,6 +76,8 @@ def settle(
                 result[fill] = payload
                 fill += 1
                 continue
+            if mask < 0:
+                mask, _ = set_gather(table, item_terms, start, stop, known)
             clause = payload - high
             at = starts[clause]
             holds = True
@@ -111,12 +90,11 @@ def settle(
                         present = False
                         break
                 if present and size > 1:
-                    start = row_ends[item - 1] if item else np.int64(0)
                     if not chained:
-                        _chain(start, row_ends[item], sequences, table, mask, heads, nexts)
+                        _chain(start, stop, item_terms, table, mask, heads, nexts)
                         chained = True
                     head = heads[set_slot(table, mask, program[at + 1])]
-                    present = _adjacent(program, at + 1, size, start, row_ends[item], sequences, head, nexts)
+                    present = _adjacent(program, at + 1, size, start, stop, item_terms, head, nexts)
                 holds = present != forbidden
                 at += 1 + size
             if holds:

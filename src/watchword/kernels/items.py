@@ -1,32 +1,79 @@
-"""From texts to items in one call: scan, look up, drop repeats. One call, because a single text is short."""
+"""From texts to term numbers in one pass over the bytes: cut, fold, look up."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.clauses import distinct
 from watchword.kernels.jit import kernel
-from watchword.kernels.text import tokenize
-from watchword.kernels.vocabulary import find_many
+from watchword.kernels.memory import prefetch
+from watchword.kernels.text import classify, fold_run, is_plain, run_at
+from watchword.kernels.vocabulary import find_at, home_bucket, short_key, string_key
+
+_WAITING = 16
 
 
 @kernel
-def read_texts(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, folds, table, blob, ends):
-    """Return, of rows of text, the distinct known terms in CSR form, and all terms: row ends and numbers.
+def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, table, blob, ends):
+    """Return the terms of rows of text by their numbers, -1 for unknown ones, in CSR form.
 
-    For invalid UTF-8 the last of them is empty and the row ends are one number, ``-1 - row``.
+    For invalid UTF-8 the offsets are one number, ``-1 - row``. An ASCII term is looked up where it stands, and waits
+    in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
     rows = len(offsets) - 1
-    out = np.empty(3 * len(data) + 8, np.uint8)
-    cuts = np.empty(3 * len(data) // 2 + rows + 2, np.int64)
-    row_ends = np.empty(rows, np.int64)
-    count = tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, folds, out, cuts, row_ends)
-    if count < 0:
-        nothing = np.empty(0, np.int32)
-        return offsets, nothing, np.array([count]), nothing
-    numbers = np.empty(count, np.int32)
-    find_many(out, cuts[: count + 1], table, blob, ends, numbers)
-    set_offsets = np.empty(rows + 1, np.int64)
-    terms = np.empty(count, np.int32)
-    known = distinct(row_ends, numbers, set_offsets, terms)
-    return set_offsets, terms[:known], row_ends, numbers
+    kinds = np.empty(len(data) + 8, np.uint8)
+    lower = np.empty(len(data) + 8, np.uint8)
+    classify(data, kinds, lower)
+    out = np.empty(64, np.uint8)
+    cuts = np.empty(64, np.int64)
+    numbers = np.empty(3 * len(data) // 2 + 1, np.int32)
+    row_offsets = np.zeros(rows + 1, np.int64)
+    keys = np.empty(_WAITING, np.uint64)
+    buckets = np.empty(_WAITING, np.int64)
+    begins = np.empty(_WAITING, np.int64)
+    stops = np.empty(_WAITING, np.int64)
+    places = np.empty(_WAITING, np.int64)
+    waiting = 0
+    count = 0
+    for row in range(rows):
+        at, end = offsets[row], offsets[row + 1]
+        while at < end:
+            stop, following = run_at(kinds, at, end)
+            if stop == at:
+                at = following
+                continue
+            if stop - at < 8:
+                key, plain = short_key(lower, at, stop - at)
+            else:
+                plain = is_plain(lower, at, stop)
+                key = string_key(lower, at, stop)
+            if plain:
+                keys[waiting], begins[waiting], stops[waiting], places[waiting] = key, at, stop, count
+                buckets[waiting] = home_bucket(key, table)
+                prefetch(table, buckets[waiting])
+                waiting += 1
+                count += 1
+                if waiting == _WAITING:
+                    _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
+                    waiting = 0
+            else:
+                if 3 * (stop - at) + 8 > len(out):
+                    out = np.empty(6 * (stop - at), np.uint8)
+                    cuts = np.empty(3 * (stop - at), np.int64)
+                cuts[0] = 0
+                _, terms = fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, 0, cuts, 0)
+                if terms < 0:
+                    return np.array([-1 - row]), numbers[:0]
+                for k in range(terms):
+                    key = string_key(out, cuts[k], cuts[k + 1])
+                    numbers[count] = find_at(key, home_bucket(key, table), out, cuts[k], cuts[k + 1], table, blob, ends)
+                    count += 1
+            at = following
+        row_offsets[row + 1] = count
+    _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
+    return row_offsets, numbers[:count]
+
+
+@kernel
+def _look_up(count, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers):
+    for k in range(count):
+        numbers[places[k]] = find_at(keys[k], buckets[k], lower, begins[k], stops[k], table, blob, ends)

@@ -1,4 +1,4 @@
-"""Two things that numba has no words for: reading eight bytes at once, and asking for a cache line early."""
+"""What numba has no words for: eight bytes at once, equal bytes, the lowest set bit, a cache line asked for early."""
 
 from __future__ import annotations
 
@@ -19,6 +19,50 @@ def load_word(typing_context, data, at):
         return builder.load(builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
 
     return types.uint64(data, types.int64), generate
+
+
+@intrinsic
+def store_word(typing_context, data, at, word):
+    """Write a uint64 as the eight bytes of a uint8 array from index `at` on; all eight must be inside."""
+    if not (isinstance(data, types.Array) and data.dtype == types.uint8):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.gep(array.data, [arguments[1]])
+        builder.store(arguments[2], builder.bitcast(pointer, ir.IntType(64).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(data, types.int64, types.uint64), generate
+
+
+@intrinsic
+def same_bytes(typing_context, one, at, two, other, size):
+    """Say whether ``one[at:at + size]`` and ``two[other:other + size]`` are equal; both are uint8 arrays."""
+    if not all(isinstance(data, types.Array) and data.dtype == types.uint8 for data in (one, two)):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        first, at, second, other, size = arguments
+        left = builder.gep(context.make_array(signature.args[0])(context, builder, first).data, [at])
+        right = builder.gep(context.make_array(signature.args[2])(context, builder, second).data, [other])
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
+        kind = ir.FunctionType(ir.IntType(32), [byte, byte, word])
+        function = builder.module.globals.get("memcmp") or ir.Function(builder.module, kind, "memcmp")
+        differs = builder.call(function, [builder.bitcast(left, byte), builder.bitcast(right, byte), size])
+        return builder.icmp_signed("==", differs, ir.Constant(ir.IntType(32), 0))
+
+    return types.boolean(one, types.int64, two, types.int64, types.int64), generate
+
+
+@intrinsic
+def trailing_zeros(typing_context, word):
+    """Return how many bits of a uint64 are 0 below the lowest 1; 64 for 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
 
 
 @intrinsic

@@ -25,7 +25,7 @@ import numpy as np
 from watchword.kernels.delta import is_among, match_delta
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.termset import set_fill, set_has, set_table
+from watchword.kernels.termset import set_gather, set_has, set_table
 
 # A block with this many groups per term of the item is searched rather than read.
 _SEARCH = 24
@@ -66,11 +66,14 @@ def match(
 ):
     """Match items from `first` on (the protocol of `collect`); `item_counts` learns unless it is empty.
 
+    An item's terms may repeat, and be -1 where they are unknown.
+
     Memory is asked for ahead of time: the starts of the next item's terms, the blocks of this item's, and the
     entries of matching groups, which wait in `begins` and `stops` until a handful of them are on the way. `marks`
     is a bitmap of the item's terms by their last twelve bits; it turns most groups away before the term set is asked.
     """
     table = set_table(item_offsets)
+    known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)
     marks = np.empty(64, np.uint64)
     begins = np.empty(_WAITING, np.int64)
@@ -79,22 +82,20 @@ def match(
     keys = len(starts) - 1
     operations = 0
     for item in range(first, len(item_offsets) - 1):
-        begin, end = item_offsets[item], item_offsets[item + 1]
         if item + 2 < len(item_offsets):
-            for i in range(end, item_offsets[item + 2]):
-                prefetch(starts, min(np.int64(item_terms[i]), keys))
-        for i in range(begin, end):
-            prefetch(arena, np.int64(starts[min(item_terms[i], keys)]))
-        mask = set_fill(table, item_terms, begin, end)
+            for i in range(item_offsets[item + 1], item_offsets[item + 2]):
+                prefetch(starts, min(max(np.int64(item_terms[i]), 0), keys))
+        mask, count = set_gather(table, item_terms, item_offsets[item], item_offsets[item + 1], known)
         marks[:] = 0
-        for i in range(begin, end):
-            marks[(item_terms[i] >> 6) & 63] |= np.uint64(1) << np.uint64(item_terms[i] & 63)
+        for i in range(count):
+            prefetch(arena, np.int64(starts[min(known[i], keys)]))
+            marks[(known[i] >> 6) & 63] |= np.uint64(1) << np.uint64(known[i] & 63)
         fill = used
         spent = 0
         waiting = 0
         is_sorted = False
-        for i in range(begin, end):
-            term = item_terms[i]
+        for i in range(count):
+            term = known[i]
             if term >= keys or starts[term] == starts[term + 1]:
                 continue
             base = np.int64(starts[term])
@@ -106,11 +107,11 @@ def match(
                 payloads[fill + k] = arena[base + k]
             fill += singles
             seconds = base + singles
-            wanted = end - begin if groups > _SEARCH * (end - begin) else groups
+            wanted = count if groups > _SEARCH * count else groups
             spent += 1 + wanted
             if wanted < groups and not is_sorted:
-                ordered[: end - begin] = item_terms[begin:end]
-                ordered[: end - begin].sort()
+                ordered[:count] = known[:count]
+                ordered[:count].sort()
                 is_sorted = True
             low = np.int64(0)
             for k in range(wanted):
@@ -142,8 +143,8 @@ def match(
             return item, used, operations
         if some_dead:
             fill = _bury(dead, dead_high, high, payloads, used, fill)
-        for i in range(begin, end):
-            term = item_terms[i]
+        for i in range(count):
+            term = known[i]
             if term < len(item_counts):
                 item_counts[term] += 1
             if term < len(heads) and heads[term] >= 0:

@@ -59,6 +59,27 @@ def set_fill(table, terms, first, last):
     return mask
 
 
+@kernel
+def set_gather(table, terms, first, last, found):
+    """As `set_fill`, of terms that repeat and may be unknown (-1): puts those known, once each, into `found`.
+
+    Returns the mask and how many they are.
+    """
+    mask = set_capacity(last - first) - 1
+    table[: mask + 1] = -1
+    known = 0
+    for i in range(first, last):
+        found[known] = terms[i]
+        known += terms[i] >= 0
+    count = 0
+    for i in range(known):
+        slot = set_slot(table, mask, found[i])
+        found[count] = found[i]
+        count += table[slot] == -1
+        table[slot] = found[i]
+    return mask, count
+
+
 @inline
 def set_has(table, mask, term):
     """Return whether the non-negative `term` is in the set."""

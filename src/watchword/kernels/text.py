@@ -4,15 +4,15 @@ Input and output rows are Arrow-like: one run of bytes, and offsets that cut it.
 
 Tables (built by `watchword.text` from Python's own Unicode data):
 
-- `ascii_fold[b]` for b < 128: the folded byte of a word character, 0 for a separator.
 - `pages[cp >> 8]` names a page of 256 entries in `values`; an entry is 0 for a separator, 1 for a word
   character that folds to itself, and `2 + k` where folding changes it: the result is then the code points
-  ``folds[fold_starts[k]:fold_starts[k + 1]]``, each with bit 31 set where it is a word character.
+  ``folds[fold_starts[k]:fold_starts[k + 1]]``, all of them word characters.
 
-Case folding never looks at a neighbour, so one pass is exact; a fold may itself hold a separator.
+Case folding never looks at a neighbour, so one pass is exact. ASCII is told apart and folded eight bytes at a time
+(`classify`); what is left to decode are the runs with other bytes in them (`fold_run`).
 
 Output of `tokenize`: term `j` is ``out[cuts[j]:cuts[j + 1]]``, and row `i` has the terms up to `row_ends[i]`. A
-fold makes at most three bytes of one, which is the capacity asked of `out`.
+fold makes at most three bytes of one, which is the capacity asked of `out`, and eight more for whole words.
 """
 
 from __future__ import annotations
@@ -20,8 +20,15 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
+from watchword.kernels.memory import load_word, store_word, trailing_zeros
 
 INVALID = -1
+
+# Constants for eight bytes at once.
+_ONES = np.uint64(0x0101010101010101)
+_TOP = _ONES * np.uint64(0x80)
+_LOW = _ONES * np.uint64(0x7F)
+_SPACES = _ONES * np.uint64(0x20)
 
 
 @kernel
@@ -69,52 +76,116 @@ def _put(out, fill, point):
     return fill + 4
 
 
+@inline
+def _classes(word):
+    """Return eight bytes with the top bit set in each that is no ASCII separator, and eight in lower case.
+
+    A sum of a byte below 128 and ``128 - c`` has the top bit where the byte is at least `c`, and never carries.
+    """
+    plain = word & _LOW
+    small = plain | _SPACES
+    letters = (small + (_TOP - _ONES * np.uint64(0x61))) & ~(small + (_TOP - _ONES * np.uint64(0x7B))) & ~word
+    digits = (plain + (_TOP - _ONES * np.uint64(0x30))) & ~(plain + (_TOP - _ONES * np.uint64(0x3A)))
+    underscores = _TOP - (plain ^ (_ONES * np.uint64(0x5F)))
+    capitals = letters & ~(word << np.uint64(2)) & _TOP
+    return (letters | digits | underscores | word) & _TOP, word | (capitals >> np.uint64(2))
+
+
 @kernel
-def tokenize(data, offsets, surrogates, ascii_fold, pages, values, fold_starts, folds, out, cuts, row_ends):
+def classify(data, kinds, lower):
+    """Say of every byte whether it is part of a run (top bit in `kinds`), and put its lower case into `lower`.
+
+    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell. Both
+    outputs are eight bytes longer than `data`. The loop is made for vector instructions.
+    """
+    whole = len(data) >> 3
+    for i in range(whole):
+        kind, small = _classes(load_word(data, 8 * i))
+        store_word(kinds, 8 * i, kind)
+        store_word(lower, 8 * i, small)
+    word = np.uint64(0)
+    for k in range(8 * whole, len(data)):
+        word |= np.uint64(data[k]) << np.uint64(8 * (k & 7))
+    kind, small = _classes(word)
+    store_word(kinds, 8 * whole, kind)
+    store_word(lower, 8 * whole, small)
+
+
+@inline
+def run_at(kinds, at, end):
+    """Return the end of the run that begins at `at` (there may be none), and where to look for the next one."""
+    kind = load_word(kinds, at)
+    run = trailing_zeros(~kind & _TOP) >> 3
+    stop = at + run
+    if run < 8:
+        following = stop + min(trailing_zeros((kind & _TOP) >> np.uint64(8 * run)) >> 3, 8 - run)
+    else:
+        while run == 8 and stop < end:
+            run = trailing_zeros(~load_word(kinds, stop) & _TOP) >> 3
+            stop += run
+        following = stop + 1
+    return min(stop, end), following
+
+
+@inline
+def is_plain(data, at, stop):
+    """Say whether a run is ASCII; eight bytes from `at` on must exist."""
+    bits = np.uint64(0)
+    while at + 8 <= stop:
+        bits |= load_word(data, at)
+        at += 8
+    if at < stop:
+        bits |= load_word(data, at) << np.uint64(64 - 8 * (stop - at))
+    return bits & _TOP == 0
+
+
+@kernel
+def fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms):
+    """Decode a run, append its folded terms to `out` and `cuts`. Returns the new fill and number of terms, or -1s."""
+    start = fill
+    while at < stop:
+        point, size = decode(data, at, stop, surrogates)
+        if size == 0:
+            return -1, -1
+        at += size
+        value = values[(np.int64(pages[point >> 8]) << 8) | (point & 0xFF)]
+        is_cut = value == 0
+        if value == 1:
+            fill = _put(out, fill, point)
+        elif value > 1:
+            for k in range(fold_starts[value - 2], fold_starts[value - 1]):
+                fill = _put(out, fill, np.int64(folds[k]))
+        if fill > start and (is_cut or at == stop):
+            terms += 1
+            cuts[terms] = start = fill
+    return fill, terms
+
+
+@kernel
+def tokenize(data, offsets, surrogates, pages, values, fold_starts, folds, out, cuts, row_ends):
     """Cut every row into folded terms. Returns the number of terms, or ``-1 - row`` for invalid UTF-8."""
-    fill = 0
-    terms = 0
-    cuts[0] = 0
+    kinds = np.empty(len(data) + 8, np.uint8)
+    lower = np.empty(len(data) + 8, np.uint8)
+    classify(data, kinds, lower)
+    fill = terms = cuts[0] = 0
     for row in range(len(offsets) - 1):
         at, end = offsets[row], offsets[row + 1]
-        start = fill
         while at < end:
-            byte = data[at]
-            if byte < 0x80:
-                at += 1
-                folded = ascii_fold[byte]
-                if folded:
-                    out[fill] = folded
-                    fill += 1
-                elif fill > start:
-                    cuts[terms + 1] = fill
-                    terms += 1
-                    start = fill
-                continue
-            point, size = decode(data, at, end, surrogates)
-            if size == 0:
-                return -1 - row
-            at += size
-            value = values[(np.int64(pages[point >> 8]) << 8) | (point & 0xFF)]
-            if value == 1:
-                fill = _put(out, fill, point)
-            elif value == 0:
-                if fill > start:
-                    cuts[terms + 1] = fill
-                    terms += 1
-                    start = fill
-            else:
-                for k in range(fold_starts[value - 2], fold_starts[value - 1]):
-                    point = np.int64(folds[k])
-                    if point >> 31:
-                        fill = _put(out, fill, point & 0x7FFFFFFF)
-                    elif fill > start:
-                        cuts[terms + 1] = fill
-                        terms += 1
-                        start = fill
-        if fill > start:
-            cuts[terms + 1] = fill
-            terms += 1
+            stop, following = run_at(kinds, at, end)
+            if stop > at and is_plain(lower, at, stop):
+                while at < stop:
+                    store_word(out, fill, load_word(lower, at))
+                    fill += min(8, stop - at)
+                    at += 8
+                terms += 1
+                cuts[terms] = fill
+            elif stop > at:
+                fill, terms = fold_run(
+                    data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms
+                )
+                if terms < 0:
+                    return -1 - row
+            at = following
         row_ends[row] = terms
     return terms
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, prefetch
+from watchword.kernels.memory import load_word, prefetch, same_bytes
 
 _LONG = np.uint64(0xFF << 56)
 _LOW56 = np.uint64((1 << 56) - 1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
+_TOP_BITS = np.uint64(0x8080808080808080)
 _GROUP = 16
 
 
@@ -45,39 +46,41 @@ def _piece(data, start, size):
     return word
 
 
+@inline
+def short_key(data, start, size):
+    """Return the key of up to seven bytes, of which eight must exist, and whether they are ASCII."""
+    word = load_word(data, start) & ((np.uint64(1) << np.uint64(8 * size)) - np.uint64(1))
+    return word | (np.uint64(size) << np.uint64(56)), word & _TOP_BITS == 0
+
+
 @kernel
 def string_key(data, start, end):
     """Return the key of ``data[start:end]``."""
     size = end - start
     if size < 8:
         return _piece(data, start, size) | (np.uint64(size) << np.uint64(56))
-    value = np.uint64(size)
-    for at in range(start, end, 8):
-        value = (value ^ mix(_piece(data, at, min(8, end - at)))) * _PRIME
+    value = np.uint64(size) ^ mix(load_word(data, end - 8))
+    while start < end - 8:  # not a range with a step: its length would cost a division
+        value = (value ^ mix(load_word(data, start))) * _PRIME
+        start += 8
     return (mix(value) & _LOW56) | _LONG
 
 
 @kernel
-def _bucket(key, table):
+def home_bucket(key, table):
     """Return the home bucket of `key`, as an index into `table`."""
     return np.int64(mix(key) & np.uint64((len(table) >> 1) - 1)) << 1
 
 
-@kernel
+@inline
 def _same(data, start, end, blob, ends, number):
     first = ends[number - 1] if number else np.int64(0)
-    if ends[number] - first != end - start:
-        return False
-    for k in range(end - start):
-        if data[start + k] != blob[first + k]:
-            return False
-    return True
+    return ends[number] - first == end - start and same_bytes(data, start, blob, first, end - start)
 
 
-@kernel
-def find(key, data, start, end, table, blob, ends):
-    """Return the number of ``data[start:end]``, whose key is given, or -1."""
-    at = _bucket(key, table)
+@inline
+def find_at(key, at, data, start, end, table, blob, ends):
+    """Return the number of ``data[start:end]``, whose key and home bucket are given, or -1."""
     while table[at + 1] != 0:
         if table[at] == key:
             number = np.int64(table[at + 1]) - 1
@@ -97,13 +100,18 @@ def find_many(data, offsets, table, blob, ends, numbers):
     """
     count = len(offsets) - 1
     keys = np.empty(_GROUP, np.uint64)
+    buckets = np.empty(_GROUP, np.int64)
     for first in range(0, count, _GROUP):
         last = min(first + _GROUP, count)
         for i in range(first, last):
-            keys[i - first] = string_key(data, offsets[i], offsets[i + 1])
-            prefetch(table, _bucket(keys[i - first], table))
+            key = string_key(data, offsets[i], offsets[i + 1])
+            bucket = home_bucket(key, table)
+            prefetch(table, bucket)
+            keys[i - first] = key
+            buckets[i - first] = bucket
         for i in range(first, last):
-            numbers[i] = find(keys[i - first], data, offsets[i], offsets[i + 1], table, blob, ends)
+            k = i - first
+            numbers[i] = find_at(keys[k], buckets[k], data, offsets[i], offsets[i + 1], table, blob, ends)
 
 
 @kernel
@@ -117,7 +125,7 @@ def intern_many(data, offsets, first, size, table, blob, ends, numbers):
     for i in range(first, len(offsets) - 1):
         start, end = offsets[i], offsets[i + 1]
         key = string_key(data, start, end)
-        at = _bucket(key, table)
+        at = home_bucket(key, table)
         number = np.int64(-1)
         while table[at + 1] != 0:
             if table[at] == key:
@@ -148,7 +156,7 @@ def fill_table(table, blob, ends, size):
     start = np.int64(0)
     for number in range(size):
         key = string_key(blob, start, ends[number])
-        at = _bucket(key, table)
+        at = home_bucket(key, table)
         while table[at + 1] != 0:
             at += 2
             if at == len(table):

@@ -126,7 +126,7 @@ class ClauseTable:
             self._always_array = np.fromiter(self._always, np.int32, len(self._always))
         return self._always_array
 
-    def settle(self, items: Rows, row_ends: Int64, sequences: Int32, hits: Hits) -> Hits:
+    def settle(self, items: Rows, hits: Hits) -> Hits:
         """Turn payloads into slots, checking what structures cannot."""
         always = self.always
         if not len(always) and (not len(hits.payloads) or hits.payloads.max() < HIGH):
@@ -147,8 +147,6 @@ class ClauseTable:
                 self.starts,
                 self.stops,
                 self.program,
-                row_ends,
-                sequences,
                 ends,
                 payloads,
             )

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from watchword.buffers import Strings, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
 from watchword.hits import Int32, Int64
-from watchword.kernels import clauses as kernels
 from watchword.kernels import text as text_kernels
 from watchword.keywords.clauses import Compiled, Complex
+from watchword.keywords.items import distinct
 from watchword.keywords.query import Clause, Limits, parse
 from watchword.keywords.structure import Rows
 from watchword.text import Analyzer, Tokens, tables, tokenize
@@ -92,11 +92,9 @@ class Compiler:
             plain[counts > limits.terms] = False
             return self._plain_terms(_blanked(strings, plain), plain, surfaces)
         numbers = surfaces.numbers(tokens) if surfaces is not None else self._vocabulary.intern(tokens.strings)
-        offsets = np.empty(strings.count + 1, np.int64)
-        terms = np.empty(len(numbers), np.int32)
-        count = kernels.distinct(tokens.row_ends, numbers, offsets, terms)
-        plain &= np.diff(offsets) > 0
-        return Rows(offsets, terms[:count])
+        rows = distinct(Rows(np.concatenate([np.zeros(1, np.int64), tokens.row_ends]), numbers))
+        plain &= np.diff(rows.offsets) > 0
+        return rows
 
 
 class _Refined:

@@ -10,8 +10,19 @@ import numpy as np
 from watchword.buffers import Strings, concatenated
 from watchword.errors import OptionError, SubscriptionError
 from watchword.hits import Int32
-from watchword.index import Batch, ClauseReport, Explanation, Found, Index, Subscriptions, below
+from watchword.index import (
+    Atoms,
+    Batch,
+    ClauseReport,
+    Explanation,
+    Found,
+    Index,
+    Needs,
+    Subscriptions,
+    below,
+)
 from watchword.kernels.arrays import reserve, tally
+from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.brute import Brute, OrderedBrute
 from watchword.keywords.clauses import ClauseTable, Compiled, Complex
 from watchword.keywords.compact_count import CompactCount
@@ -19,7 +30,7 @@ from watchword.keywords.compact_trie import CompactTrie
 from watchword.keywords.compiler import Compiler
 from watchword.keywords.count import Count
 from watchword.keywords.inverted import Inverted
-from watchword.keywords.items import ItemReader
+from watchword.keywords.items import ItemReader, distinct
 from watchword.keywords.order import TermOrder
 from watchword.keywords.packed import Packed
 from watchword.keywords.poset import Poset
@@ -102,6 +113,7 @@ class KeywordIndex(Index):
         self._plain = 0  # subscriptions that are one conjunction of terms
         self._reader = ItemReader(self._analyzer, self._vocabulary)
         self._compiler = Compiler(self._analyzer, self._limits, self._vocabulary)
+        self._atom_reader = AtomReader(self._analyzer)
 
     # subscribing
 
@@ -192,20 +204,37 @@ class KeywordIndex(Index):
 
     def _match(self, events: Any, position: int) -> Found:
         items = self._reader.read(events, position)
-        sets = items.sets
+        sets = items if self._structure.reads_repeats else distinct(items)
         if self._order is not None:
             sets = self._order.sorted_known(sets)
         hits = self._structure.match(sets)
-        self._events += len(sets)
+        self._events += len(items)
         self._operations += hits.operations
         if len(self._table):
-            hits = self._table.settle(items.sets, *items.sequences, hits)
+            hits = self._table.settle(items, hits)
         return Found(hits.ends, hits.payloads)
 
     def _explain(self, event: Any, text: str) -> Explanation:
         terms = self._reader.terms(event)
         clauses = parse(text, self._analyzer, self._limits)
         return Explanation(text, tuple(_report(clause, terms) for clause in clauses))
+
+    # routing
+
+    def _needs(self, texts: Strings) -> Needs:
+        compiled = self._compile_many(texts)
+        known = self._vocabulary
+        ends = known.ends[: len(known)]
+        hashes = hashed(Strings(known.blob, np.concatenate([np.zeros(1, np.int64), ends])))
+        rows, (offsets, terms) = compiled.rows, compiled.plain
+        more = [clause.required for clause in compiled.complex]
+        later = np.cumsum([len(required) for required in more], dtype=np.int64) + offsets[-1]
+        numbers = np.concatenate([terms, np.array([term for required in more for term in required], np.int32)])
+        owners = np.concatenate([rows, np.array([clause.row for clause in compiled.complex], np.int32)])
+        return Needs(owners.astype(np.int64), np.concatenate([offsets, later]), hashes[numbers])
+
+    def _atoms(self, events: Any) -> Atoms:
+        return self._atom_reader.read(events)
 
     # figures, snapshots
 

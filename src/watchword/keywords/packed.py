@@ -76,6 +76,7 @@ class Packed(Structure):
     """Rows under their rarest term, in one arena."""
 
     operation = "groups read"
+    reads_repeats = True
 
     background_rows = 200_000
     """From this many rows on, packing happens in a thread."""

@@ -39,6 +39,9 @@ class Structure(ABC):
     """The term order that rows and items must come in: ``None`` (as in the text), ``"rank"`` (frequent terms
     first) or ``"reverse-rank"`` (rare terms first). A method may let the user choose."""
 
+    reads_repeats: ClassVar[bool] = False
+    """Whether an item may come as it was read: its terms repeat, and are -1 where unknown."""
+
     operation: ClassVar[str]
     """What `Hits.operations` counts, as a plural noun: ``"counter decrements"``."""
 

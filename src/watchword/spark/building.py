@@ -1,7 +1,9 @@
 """`build` and `update`: subscriptions of a DataFrame become a version of a sharded index.
 
 A subscription belongs to the shard ``xxhash64(id) mod shards``, so that a change finds its shard without a look at
-the others. Workers write shards into the index's folder; the driver publishes the version when all are there.
+the others; or, with ``shard_by="atoms"``, to the shard of one of its atoms (`placing`), so that an event finds its
+shards, and a change is shown to all of them. Workers write shards into the index's folder; the driver publishes the
+version when all are there.
 Either way a failure leaves the index at the version that it had.
 """
 
@@ -9,22 +11,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F
-from pyspark.sql.types import ByteType, IntegerType, LongType, ShortType, StringType
+from pyspark.sql.types import ByteType, IntegerType, LongType, ShortType, StringType, StructField, StructType
 
+from watchword import snapshot
 from watchword.errors import PipelineError
 from watchword.index import Index, language_class
 from watchword.spark import versions
 from watchword.spark.columns import large_types, named
-from watchword.spark.versions import IdKind, Shard, Version
-from watchword.spark.writer import ANSWER, DELETED, SHARD, Writer
+from watchword.spark.placing import SHARD, Placing, Sorter
+from watchword.spark.versions import BUCKETS, IdKind, Shard, Version
+from watchword.spark.writer import ANSWER, DELETED, HOME, Writer
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+ShardBy = Literal["id", "atoms"]
 KEEP = 10
 """How many versions stay readable."""
 
@@ -35,6 +41,7 @@ def build(
     *,
     language: str = "keywords",
     shards: int = 1,
+    shard_by: ShardBy = "id",
     keep: int = KEEP,
     **options: Any,
 ) -> int:
@@ -45,24 +52,39 @@ def build(
     driver and every worker see at the same place. `options` are those of the language's index (`method`,
     `stemmer`, ...). The `keep` newest versions stay readable for jobs that still use them.
 
+    `shard_by="atoms"` puts subscriptions that ask for the same into the same shard, so that partitioned matching sends
+    an event only to the shards that it may concern; the language must be able to tell (keywords can). The
+    subscriptions are then read three times: to find ids that stand twice, to count atoms, and to build.
+
     One task builds one shard, and its Python worker holds the shard's rows and index meanwhile.
     """
+    if shard_by not in ("id", "atoms"):
+        raise PipelineError(f"shard_by is 'id' or 'atoms', not {shard_by!r}")
     if isinstance(subscriptions, Index):
-        return _build_from_index(subscriptions, path, shards, keep, options)
+        given = {**options, **({} if shard_by == "id" else {"shard_by": shard_by})}
+        return _build_from_index(subscriptions, path, shards, keep, given)
     empty = language_class(language)(**options)  # options are wrong here, not in a task
     if shards < 1:
         raise PipelineError(f"an index has at least one shard, not {shards}")
     ids = _id_kind(subscriptions)
+    placing = counts = None
+    if shard_by == "atoms":
+        placing = _placing(subscriptions, Sorter(language, options), shards)
     with versions.writing(path) as folder:
         _check_language(folder, language)
         version = versions.next_version(folder)
-        writer = Writer(str(folder), version, language, options, large=large_types(subscriptions.sparkSession))
-        written = _run(_sharded(subscriptions, ids, shards), writer, shards)
+        large = large_types(subscriptions.sparkSession)
+        writer = Writer(str(folder), version, language, options, placing=placing, large=large)
+        rows = _columns(subscriptions, ids)
+        frame = _by_id(rows, shards) if placing is None else _by_atoms(rows, Sorter(language, options), placing)
+        written = _run(frame.repartitionById(shards, SHARD), writer)
         for number in range(shards):
             if number not in written:
-                written[number] = versions.saved(empty, str(folder), versions.shard_folder(number, version))
+                written[number] = writer.saved(empty, number)
         ordered = tuple(written[number] for number in range(shards))
-        versions.publish(Version(str(folder), version, language, ids, ordered), keep)
+        if placing is not None:
+            counts = versions.save_counts(str(folder), version, placing.counts)
+        versions.publish(Version(str(folder), version, language, ids, ordered, counts), keep)
     return version
 
 
@@ -81,12 +103,17 @@ def update(path: str | os.PathLike[str], changes: DataFrame, *, keep: int = KEEP
         if ids != old.ids:
             raise PipelineError(f"column 'id' is {ids}, the ids of {folder} are {old.ids}: cast the column")
         version = versions.next_version(folder)
-        writer = Writer(str(folder), version, old.language, {}, old=old, large=large_types(changes.sparkSession))
-        written = _run(_sharded(changes, ids, len(old.shards), _deleted(changes)), writer, len(old.shards))
+        count = len(old.shards)
+        placing = None if old.counts is None else Placing(count, versions.load_counts(old))
+        large = large_types(changes.sparkSession)
+        writer = Writer(str(folder), version, old.language, {}, old=old, placing=placing, large=large)
+        rows = _columns(changes, ids, _deleted(changes))
+        frame = _by_id(rows, count) if placing is None else _everywhere(_by_atoms(rows, _sorter(old), placing), count)
+        written = _run(frame.repartitionById(count, SHARD), writer)
         if not written:
             return old.version
         shards = tuple(written.get(number, shard) for number, shard in enumerate(old.shards))
-        versions.publish(Version(str(folder), version, old.language, ids, shards), keep)
+        versions.publish(Version(str(folder), version, old.language, ids, shards, old.counts), keep)
     return version
 
 
@@ -139,17 +166,57 @@ def _deleted(changes: DataFrame) -> Column:
     return F.coalesce(named(DELETED), F.lit(False))
 
 
-def _sharded(frame: DataFrame, ids: IdKind, shards: int, deleted: Column | None = None) -> DataFrame:
-    """Bring the rows of each shard into one partition."""
-    key = named("id").cast(ids)
-    number = F.pmod(F.xxhash64(key), F.lit(shards)).cast("int")
-    columns = [key.alias("id"), named("subscription"), number.alias(SHARD)]
-    if deleted is not None:
-        columns.append(deleted.alias(DELETED))
-    return frame.select(*columns).repartitionById(shards, SHARD)
+def _columns(frame: DataFrame, ids: IdKind, deleted: Column | None = None) -> DataFrame:
+    columns = [named("id").cast(ids).alias("id"), named("subscription")]
+    return frame.select(*columns, *([] if deleted is None else [deleted.alias(DELETED)]))
 
 
-def _run(frame: DataFrame, writer: Writer, shards: int) -> dict[int, Shard]:
+# Where rows go: each of these adds the number of the shard
+
+
+def _by_id(rows: DataFrame, shards: int) -> DataFrame:
+    return rows.withColumn(SHARD, F.pmod(F.xxhash64(named("id")), F.lit(shards)).cast("int"))
+
+
+def _by_atoms(rows: DataFrame, sorter: Sorter, placing: Placing) -> DataFrame:
+    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from sorter.place(batches, placing)
+
+    fields = [StructField(field.name, field.dataType) for field in rows.schema.fields]
+    return rows.mapInArrow(place, StructType([*fields, StructField(SHARD, IntegerType())]))
+
+
+def _everywhere(placed: DataFrame, shards: int) -> DataFrame:
+    """Send each row to every shard, with the number of the one where it belongs."""
+    numbers = F.array(*[F.lit(number) for number in range(shards)])
+    return placed.withColumnRenamed(SHARD, HOME).select("*", F.explode(numbers).alias(SHARD))
+
+
+def _placing(subscriptions: DataFrame, sorter: Sorter, shards: int) -> Placing:
+    """Count atoms over all subscriptions; refuse ids that stand twice, which no shard would notice."""
+    if language_class(sorter.language)(**sorter.options).needs() is None:
+        raise PipelineError(f"{sorter.language} cannot tell which events concern a subscription: shard by id")
+    twice = subscriptions.groupBy(named("id").alias("id")).count().where("count > 1 and id is not null").limit(1)
+    for row in twice.collect():
+        raise PipelineError(f"subscription {row['id']!r}: the id stands more than once; ids must be unique")
+
+    def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from sorter.count(batches)
+
+    found = subscriptions.select(named("subscription")).mapInArrow(count, "bucket int, count long")
+    counts = np.zeros(BUCKETS, np.int32)
+    for row in found.groupBy("bucket").agg(F.sum("count").alias("total")).collect():
+        counts[row["bucket"]] = min(row["total"], np.iinfo(np.int32).max)
+    return Placing(shards, counts)
+
+
+def _sorter(version: Version) -> Sorter:
+    """Return what reads subscriptions as the shards of a version do."""
+    meta = snapshot.read(version.folder(0)).meta
+    return Sorter(version.language, {"method": meta["method"], **meta["options"]})
+
+
+def _run(frame: DataFrame, writer: Writer) -> dict[int, Shard]:
     """Write shards on the workers, and return those that were written."""
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -160,5 +227,6 @@ def _run(frame: DataFrame, writer: Writer, shards: int) -> dict[int, Shard]:
         if row["error"] is not None:
             raise PipelineError(row["error"])
         if row["folder"] is not None:
-            written[row["shard"]] = Shard(row["folder"], row["snapshot"], row["subscriptions"], row["bytes"])
+            names = ("folder", "snapshot", "subscriptions", "bytes", "atoms")
+            written[row["shard"]] = Shard(*[row[name] for name in names])
     return written

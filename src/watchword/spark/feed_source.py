@@ -5,12 +5,13 @@ stream, what a fetch brings is first made durable in the folder of the option ``
 the next number. An offset is the number of the last file, so a range of offsets gives the same items however often it
 is read: a restart repeats an unfinished batch exactly, publishes no seen item again and loses none. Spool and
 checkpoint belong together: keep or remove both. A feed that fails is logged when its failure is new, and is in the
-spool's ``status.json``.
+spool's ``status.json``. It is asked again after ``interval``, then after twice as long, and so on up to ``max_wait``,
+or when its server said; one that its server called gone is left alone until ``backoff.json`` is removed from the spool.
 
 Options: ``feeds`` (or the path given to ``load``): a feed, an OPML list or a folder, or several, one a line or as a
 JSON list. ``spool``: the folder, for streams. ``interval``: seconds between fetches, whatever the trigger (default 60).
 ``keep``: files kept behind the finished batch (default 100). ``rows``: items in a partition (default 1,000). And every
-field of `watchword.feeds.Limits`, such as ``timeout`` and ``max_bytes``.
+field of `watchword.feeds.Limits`, such as ``timeout``, ``max_bytes`` and ``max_wait``.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ from watchword.errors import FeedError, OptionError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from watchword.feeds import Item, Limits, Round, Spool
+    from watchword.feeds import FeedState, Item, Limits, Round, Spool
 
 NAME = "watchword-feeds"
 COLUMNS = ("id", "title", "text", "link", "author", "published", "language", "feed")
 _OWN_OPTIONS = ("feeds", "path", "spool", "interval", "keep", "rows")
+_GONE = "; it will not be asked again, unless backoff.json is removed from the spool"
 _log = logging.getLogger("watchword.feeds")
 
 
@@ -186,7 +188,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _fetch(self, after: int) -> None:
         """Ask all feeds and keep what is new, under a number greater than `after`."""
-        from watchword.feeds import fetch, list_sources
+        from watchword.feeds import Backoff, fetch, list_sources
 
         spool, limits = self._open(), self._options.limits()
         sources = list_sources(self._options.feeds, limits=limits)
@@ -194,27 +196,38 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self._feeds = sources.feeds
         elif sources.problems and not self._feeds:
             raise sources.problems[0]  # at the start there is nobody to go on with
-        round = fetch(self._feeds, spool.state, limits=limits)
+        backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
+        round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff)
         spool.append(round, after=after)
         self._report(sources.problems, round)
         self._fetched = True
         self._next_fetch = time.monotonic() + self._options.interval
 
     def _report(self, problems: Iterable[FeedError], round: Round) -> None:
-        failures = {str(error): error for error in (*problems, *round.errors)}
-        for text in failures:
+        failures = {str(error): error.source for error in (*problems, *round.errors)}
+        told = set(self._reported.values())
+        # Of those not asked nothing is known beyond what was said.
+        failures |= {text: source for text, source in self._reported.items() if source in round.waiting}
+        failures |= {_waits(source, round.state[source]): source for source in round.waiting if source not in told}
+        for text, source in failures.items():
             if text not in self._reported:
-                _log.warning("%s", text)
-        for text, source in self._reported.items():
-            if text not in failures:
+                gone = source in round.state and round.state[source].gone
+                _log.warning("%s%s", text, _GONE if gone else "")
+        for source in dict.fromkeys(self._reported.values()):
+            if source not in failures.values():
                 _log.warning("%s: it can be read again", source)
-        self._reported = {text: error.source for text, error in failures.items()}
+        self._reported = failures
+
+
+def _waits(source: str, state: FeedState) -> str:
+    """Say of a feed that failed before this process began why it is not asked."""
+    return f"{source}: it failed when it was last asked ({state.failures} in succession), and is left alone"
 
 
 def _limits() -> dict[str, type]:
-    from watchword.feeds import Limits
+    from watchword.feeds.limits import SECONDS, Limits
 
-    return {field.name: float if field.name == "timeout" else int for field in fields(Limits)}
+    return {field.name: float if field.name in SECONDS else int for field in fields(Limits)}
 
 
 def _chunks(items: Iterable[Item], rows: int) -> list[Chunk]:

@@ -30,6 +30,7 @@ from watchword.spark import opened
 from watchword.spark.versions import Version
 
 EVENT, SHARD = "__watchword_event", "__watchword_shard"
+COUNTED = "__watchword_counted"
 METRICS = ("__watchword_events", "__watchword_errors", "__watchword_seconds")
 ROWS = 65_536
 BYTES = 32 << 20
@@ -197,7 +198,11 @@ class _Runner:
 
     def _measured(self, batch: pa.RecordBatch, errors: int, seconds: float) -> pa.RecordBatch:
         """Return one row that carries figures instead of a pair; `match` observes it, then drops it."""
-        first = pc.sum(pc.equal(batch[SHARD], 0)).as_py() if self.task.partitioned else batch.num_rows
+        first = batch.num_rows
+        if COUNTED in batch.schema.names:  # the router counted them, for not every event comes to every shard
+            first = pc.sum(batch[COUNTED]).as_py()
+        elif self.task.partitioned:
+            first = pc.sum(pc.equal(batch[SHARD], 0)).as_py()
         nulls = [pa.nulls(1, batch.schema.field(carrier(n)).type) for n in range(len(self.task.carried))]
         row = self._output(nulls, 1)
         figures = [pa.array([first], pa.int64()), pa.array([errors], pa.int64()), pa.array([seconds], pa.float64())]

@@ -6,11 +6,11 @@ Plan (replicated)::
 
 Plan (partitioned)::
 
-    events ── select ── explode shard numbers ── repartitionById ── mapInArrow, one shard per partition ── pairs
+    events ── select ── [route] ── explode shard numbers ── repartitionById ── mapInArrow, a shard a partition ── pairs
 
 Replicated, every task has every shard open; by memory map, so a machine holds one copy. Partitioned, an event is sent
-to every shard, and a machine opens only the shards of its partitions: for an index larger than a machine's memory. The
-pairs are the same.
+to every shard, or, where the version was sharded by atoms, to those that own one of its atoms (`routing`); and a
+machine opens only the shards of its partitions: for an index larger than a machine's memory. The pairs are the same.
 
 Only public DataFrame methods are used, so classic and Connect sessions, batch and streaming DataFrames are alike.
 Everything that can be wrong with the columns, the options or the index is said before a task starts.
@@ -29,6 +29,7 @@ from pyspark.sql.types import (
     BinaryType,
     DataType,
     DoubleType,
+    IntegerType,
     LongType,
     MapType,
     StringType,
@@ -39,7 +40,8 @@ from pyspark.sql.types import (
 from watchword.errors import EventError, PipelineError
 from watchword.spark import opened, versions
 from watchword.spark.columns import large_types, named
-from watchword.spark.matcher import EVENT, METRICS, SHARD, OnError, Task, carrier, sample
+from watchword.spark.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier, sample
+from watchword.spark.routing import SHARDS, Router
 from watchword.spark.versions import Version
 
 if TYPE_CHECKING:
@@ -86,7 +88,8 @@ def match(
     matching are observed: streaming listeners get them by the name in `observedMetrics`.
 
     `mode` says how an index of several shards is spread: `replicated`, each machine maps all of it; `partitioned`,
-    each event is shuffled to the partition of each shard; `auto`, replicated up to `replicate_bytes`.
+    each event is shuffled to the partition of each shard that it may concern; `auto`, replicated up to
+    `replicate_bytes`.
     """
     _check_options(on_error, mode)
     found = versions.resolve(path, version)
@@ -99,7 +102,9 @@ def match(
     partitioned = len(found.shards) > 1 and (
         mode == "partitioned" or (mode == "auto" and found.bytes > replicate_bytes)
     )
-    if partitioned:
+    if partitioned and found.counts is not None:
+        chosen = _routed(chosen, Router(found, name, metrics is not None))
+    elif partitioned:
         chosen = _spread(chosen, name, len(found.shards))
     task = Task(
         version=found,
@@ -161,7 +166,7 @@ def _carried(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -
     for name in carried:
         if carried.count(name) > 1 or list(events.columns).count(name) > 1:
             raise PipelineError(f"column {name!r} is there more than once: rename one of them")
-        if name in added or name in (EVENT, SHARD, *METRICS):
+        if name in added or name in (EVENT, SHARD, SHARDS, COUNTED, *METRICS):
             raise PipelineError(
                 f"events have a column {name!r}, which match adds: rename or drop it, or leave it out of carry"
             )
@@ -209,6 +214,21 @@ def _spread(chosen: DataFrame, event: str, shards: int) -> DataFrame:
     owners = F.when(named(event).isNull(), F.array(F.lit(0))).otherwise(numbers)
     spread = chosen.select("*", F.explode(owners).alias(SHARD))
     return spread.repartitionById(shards, named(SHARD))
+
+
+def _routed(chosen: DataFrame, router: Router) -> DataFrame:
+    """Send every event to the partitions of the shards that own one of its atoms."""
+
+    def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from router.run(batches)
+
+    fields = [StructField(field.name, field.dataType, True, field.metadata) for field in chosen.schema.fields]
+    fields.append(StructField(SHARDS, ArrayType(IntegerType())))
+    if router.counted:
+        fields.append(StructField(COUNTED, LongType()))
+    sent = chosen.mapInArrow(route, StructType(fields))
+    spread = sent.select("*", F.explode(named(SHARDS)).alias(SHARD)).drop(SHARDS)
+    return spread.repartitionById(len(router.version.shards), named(SHARD))
 
 
 def _schema(chosen: DataFrame, task: Task) -> StructType:

@@ -16,9 +16,11 @@ from pathlib import Path
 from watchword import snapshot
 from watchword.errors import PipelineError, SnapshotError
 from watchword.index import Index
-from watchword.spark.versions import Version
+from watchword.spark.owners import Owners, read
+from watchword.spark.versions import Shard, Version
 
 _open: dict[str, dict[tuple[str, int], Index]] = {}
+_owners: dict[str, tuple[tuple[Shard, ...], Owners]] = {}
 _lock = threading.Lock()
 
 
@@ -33,6 +35,20 @@ def shard(version: Version, number: int) -> Index:
         if key not in known:
             known[key] = _opened(version, number)
         return known[key]
+
+
+def owners(version: Version) -> Owners:
+    """Return what the shards of a version own."""
+    with _lock:
+        known = _owners.get(version.path)
+        if known is None or known[0] != version.shards:
+            check_visible(version.path)
+            tables = [
+                None if shard.atoms is None else read(version.folder(number), shard.atoms)
+                for number, shard in enumerate(version.shards)
+            ]
+            known = _owners[version.path] = version.shards, Owners(tables)
+        return known[1]
 
 
 def _opened(version: Version, number: int) -> Index:

@@ -30,10 +30,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from watchword import snapshot
 from watchword.errors import PipelineError, SnapshotError
-from watchword.files import write_json
-from watchword.index import Index
+from watchword.files import replaced, write_json
+from watchword.index import Index, UInt64
+from watchword.spark import owners
 
 try:
     import fcntl
@@ -41,9 +45,13 @@ except ImportError:  # a platform without flock: writers must then take turns by
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = "watchword-shards"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""1 knew no sharding by atoms; it is still read."""
 CURRENT = "current.json"
+BUCKETS = 1 << 16
+"""Of the counts by which subscriptions are placed (`placing`)."""
 _NAME = re.compile(r"(\d{6,})\.json")
+_COUNTS_NAME = re.compile(r"versions/\d{6,}\.counts\.npy")
 _SHARD_NAME = re.compile(r"\d+-\d+-[0-9a-f]+")
 _DAMAGED = "restore it from a copy, or build the index again"
 
@@ -58,6 +66,8 @@ class Shard:
     snapshot: int
     subscriptions: int
     bytes: int
+    atoms: int | None = None
+    """How many atoms it owns (`owners`); None where every event is to be sent to it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,8 @@ class Version:
     language: str
     ids: IdKind
     shards: tuple[Shard, ...]
+    counts: str | None = None
+    """Where subscriptions are sharded by atoms: the file, relative to the index, by which they are placed."""
 
     @property
     def bytes(self) -> int:
@@ -174,11 +186,33 @@ def shard_folder(number: int, version: int) -> str:
     return f"shards/{number:04}-{version:06}-{secrets.token_hex(6)}"
 
 
-def saved(index: Index, path: str, folder: str) -> Shard:
-    """Save an index as a shard."""
+def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None) -> Shard:
+    """Save an index as a shard, with the atoms that it owns if that is known."""
     number = index.save(Path(path) / folder)
+    if owned is not None:
+        owners.write(Path(path) / folder, owned)
     size = sum(file.stat().st_size for file in (Path(path) / folder).rglob("*") if file.is_file())
-    return Shard(folder, number, len(index), size)
+    return Shard(folder, number, len(index), size, None if owned is None else len(owned) - 1)
+
+
+def save_counts(path: str, version: int, counts: npt.NDArray[np.int32]) -> str:
+    """Keep the counts by which subscriptions are placed, for updates; return the file's name in the index."""
+    name = f"versions/{version:06}.counts.npy"
+    with replaced(Path(path) / name) as output:
+        np.save(output, counts, allow_pickle=False)
+    return name
+
+
+def load_counts(version: Version) -> npt.NDArray[np.int32]:
+    """Return the counts by which a version's subscriptions are placed."""
+    file = Path(version.path) / str(version.counts)
+    try:
+        counts: npt.NDArray[np.int32] = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise SnapshotError(f"cannot read it ({error}): {_DAMAGED}", path=file) from error
+    if counts.dtype != np.int32 or counts.shape != (BUCKETS,):
+        raise SnapshotError(f"altered, these are no counts: {_DAMAGED}", path=file)
+    return counts
 
 
 def publish(version: Version, keep: int) -> None:
@@ -195,12 +229,16 @@ def _prune(folder: Path, keep: int) -> None:
     """Best effort: what cannot be removed now is removed by the next writer."""
     known = versions(folder)
     try:
-        named = {shard.folder for number in known[-keep:] for shard in _read(folder, number).shards}
+        kept = [_read(folder, number) for number in known[-keep:]]
     except SnapshotError:
         return  # a damaged version may name any of them
+    named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
     with suppress(OSError):
         for number in known[:-keep]:
             (folder / "versions" / f"{number:06}.json").unlink(missing_ok=True)
+        for entry in (folder / "versions").glob("*.counts.npy"):
+            if f"versions/{entry.name}" not in named:
+                entry.unlink(missing_ok=True)
         for entry in (folder / "shards").iterdir():
             if _SHARD_NAME.fullmatch(entry.name) and f"shards/{entry.name}" not in named:
                 shutil.rmtree(entry, ignore_errors=True)
@@ -238,7 +276,10 @@ def _read(folder: Path, number: int) -> Version:
         shards = tuple(Shard(**shard) for shard in body["shards"])
         if body["ids"] not in ("string", "long") or not shards or not all(map(_stays_inside, shards)):
             raise ValueError(body["ids"])
-        return Version(str(folder), int(body["version"]), str(body["language"]), body["ids"], shards)
+        counts = body.get("counts")
+        if counts is not None and _COUNTS_NAME.fullmatch(counts) is None:
+            raise ValueError(counts)
+        return Version(str(folder), int(body["version"]), str(body["language"]), body["ids"], shards, counts)
     except (KeyError, TypeError, ValueError):
         raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=file) from None
 

@@ -19,10 +19,11 @@ import pyarrow.compute as pc
 from watchword.errors import PipelineError, SnapshotError, SubscriptionError
 from watchword.index import Index, language_class
 from watchword.spark import opened, versions
+from watchword.spark.placing import SHARD, Placing
 from watchword.spark.versions import Shard, Version
 
-SHARD, DELETED = "shard", "deleted"
-ANSWER = "shard int, folder string, snapshot long, subscriptions long, bytes long, error string"
+HOME, DELETED = "home", "deleted"
+ANSWER = "shard int, folder string, snapshot long, subscriptions long, bytes long, atoms long, error string"
 _ANSWER = pa.schema(
     [
         ("shard", pa.int32()),
@@ -30,6 +31,7 @@ _ANSWER = pa.schema(
         ("snapshot", pa.int64()),
         ("subscriptions", pa.int64()),
         ("bytes", pa.int64()),
+        ("atoms", pa.int64()),
         ("error", pa.string()),
     ]
 )
@@ -37,13 +39,19 @@ _ANSWER = pa.schema(
 
 @dataclass(frozen=True)
 class Writer:
-    """What a task that writes shards is sent. `old` is the version to change; None to build anew."""
+    """What a task that writes shards is sent.
+
+    `old` is the version to change; None to build anew. `placing` is there where subscriptions are sharded by atoms:
+    then every change comes to every shard, for nobody knows where the old text lies, with the number of the shard
+    of its new one (`HOME`).
+    """
 
     path: str
     version: int
     language: str
     options: dict[str, Any]
     old: Version | None = None
+    placing: Placing | None = None
     large: bool = False
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -72,11 +80,15 @@ class Writer:
     def _build(self, number: int, rows: pa.Table) -> Shard:
         with _rows_named(rows):
             index = language_class(self.language)(rows, **self.options)
-        return versions.saved(index, self.path, versions.shard_folder(number, self.version))
+        return self.saved(index, number)
 
     def _change(self, old: Version, number: int, rows: pa.Table) -> Shard | None:
         """Write a shard anew with its changes; None if they change nothing."""
         _check_once(rows)
+        if self.placing is not None:
+            moved = pc.not_equal(rows[HOME], number)
+            rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
+            rows = rows.drop_columns([HOME])
         index = Index.open(old.folder(number))
         gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in index]
         upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
@@ -87,7 +99,12 @@ class Writer:
             del index[key]
         with _rows_named(news):
             index.update(news)
-        return versions.saved(index, self.path, versions.shard_folder(number, self.version))
+        return self.saved(index, number)
+
+    def saved(self, index: Index, number: int) -> Shard:
+        """Save a shard, with what it owns."""
+        owned = None if self.placing is None else self.placing.owned(index.needs(), number)
+        return versions.saved(index, self.path, versions.shard_folder(number, self.version), owned)
 
 
 @contextmanager

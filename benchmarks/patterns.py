@@ -1,0 +1,347 @@
+"""What the methods of the pattern language cost: `python -m benchmarks.patterns --scale small`.
+
+Workload: REtriever's (Wang and Jacobsen 2004, Table 4), seed 2004. Subscriptions are three strings of four letters
+with a `*` and a `?` between, one of the strings out of a pool a fiftieth as large as the subscriptions; publications
+are about 72 letters and hold an instance of three subscriptions. All letters are equally frequent unless a table says
+otherwise. Small is up to 100,000 subscriptions, paper 1,000,000.
+
+    hyperscan   `auto` against Hyperscan in one thread: building, size, time per publication. Wanted: 3 times faster per
+                publication, 100 times faster to build, smaller
+    million     ten times as many subscriptions. Wanted: a million in 30 s, at most 3 times the time per publication
+    easylist    a real filter list over real addresses and posts, Hyperscan and `re`. Wanted: faster than both
+    long        one long text, patterns with many stars. Wanted: time in proportion to the text
+    figures     Figures 2 to 6: every method of the paper. Wanted: each `retriever-*` faster than `nfa`, far ahead of
+                `naive`, and about flat in the number of stars
+
+`auto` is given Arrow arrays and returns pairs (`match_many`); Hyperscan is given bytes one at a time, its rows say
+what is done with what it finds, and it is compared at its cheapest, with a callback that does nothing. Every row of a
+table is measured in one process of one run, kernels compiled before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.harness import Measurement, Report, Row, affordable, arguments, measure, ratio
+from benchmarks.keyword_data import data_folder
+from benchmarks.pattern_data import (
+    SCALES,
+    SEED,
+    Scale,
+    controlled,
+    filter_rules,
+    hostile,
+    hostile_text,
+    many_stars,
+    numbered,
+    random_text,
+    real_texts,
+)
+from benchmarks.pattern_rivals import MISSING, Alternation, Hyperscan, OneByOne, Pairs, installed
+from watchword import PatternIndex, methods
+from watchword.workloads.retriever import ENGLISH, Workload
+
+CELL_SECONDS = 2.0
+COMPARED = 1_000
+LETTERS = {"uniform": None, "English": ENGLISH}
+BASELINE, ENGINE_ONLY = "hyperscan, empty callback", "hyperscan, no callback"
+
+
+def per_text(way: Callable[[Any], object], texts: Any) -> Measurement:
+    """Measure matching, on as many of the texts as a cell's time allows."""
+    count = affordable(lambda n: way(texts[:n]), len(texts), CELL_SECONDS)
+    chosen = texts[:count]
+    return measure(lambda: way(chosen), work=count, repeat=5, warmup=0, budget=CELL_SECONDS * 3)
+
+
+def matching(rate: Measurement) -> Row:
+    """Return the columns of a measurement of `per_text`."""
+    return {"texts": rate.work, "µs/text": 1e6 / rate.rate, "± %": 50 * rate.spread}
+
+
+def warm(method: str = "auto") -> None:
+    """Compile what building and matching need."""
+    small = controlled(200, 5)
+    PatternIndex(small.subscriptions, method=method).match_many(small.publications)
+
+
+def built(make: Callable[[], Any]) -> tuple[Any, float]:
+    """Build, three times if that is quick; return what was built, and the seconds."""
+    kept: list[Any] = []
+
+    def once() -> None:
+        kept[:] = [make()]
+
+    seconds = measure(once, repeat=3, warmup=0, budget=1.0).median
+    return kept[0], seconds
+
+
+def pairs(index: PatternIndex, texts: pa.Array) -> Pairs:
+    """Return what an index of numbered patterns finds."""
+    return set(zip(*index.match_many(texts).to_pydict().values(), strict=True))
+
+
+def same(name: str, one: object, other: object) -> None:
+    """Stop if two engines disagree."""
+    if one != other:
+        raise SystemExit(f"{name} and auto find different things; no figure of this run can be trusted")
+
+
+def index_row(table: pa.Table, texts: pa.Array) -> tuple[PatternIndex, Row]:
+    """Build `auto` and measure it; what it puts off until it first matches is part of building."""
+
+    def make() -> PatternIndex:
+        made = PatternIndex(table)
+        made.match_many(texts[:1])
+        return made
+
+    index, build = built(make)
+    stats = index.stats()
+    size = {"build s": build, "MB": stats.bytes / 1e6, "MB with ids, texts": (stats.bytes + stats.catalog_bytes) / 1e6}
+    return index, {"engine": "auto", **size, **matching(per_text(index.match_many, texts))}
+
+
+def hyperscan_rows(patterns: Sequence[str], texts: Sequence[str], expected: Pairs) -> list[Row]:
+    """Build Hyperscan, check it on as many texts as `expected` is about, and measure the ways to scan."""
+    ready = [text.encode() for text in texts]
+    ascii_only = all(map(str.isascii, texts))
+    database, build = built(lambda: Hyperscan(patterns, ascii_only=ascii_only))
+    same("hyperscan", database.pairs(ready[:COMPARED]), expected)
+    size = {"build s": build, "MB": database.size / 1e6}
+    return [{"engine": name, **size, **matching(per_text(way, ready))} for name, way in database.ways().items()]
+
+
+def compared(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with how often the time of `auto`, their first, goes into theirs."""
+    mine = rows[0]["µs/text"]
+    return [row | {"auto is faster ×": ratio(row["µs/text"], mine)} for row in rows]
+
+
+def against_hyperscan(report: Report, scale: Scale) -> None:
+    """Section `hyperscan`."""
+    verdicts: list[Row] = []
+    warm()
+    for size, letters in [*((size, "uniform") for size in scale.rivalry), (scale.rivalry[0], "English")]:
+        title = f"{size:,} patterns, {letters} letters"
+        with report.console.status(f"hyperscan: {title}"):
+            drawn = controlled(size, scale.publications, letters=LETTERS[letters])
+            index, row = index_row(drawn.subscriptions, drawn.publications)
+            rows = [row]
+            if installed():
+                expected = pairs(index, drawn.publications[:COMPARED])
+                patterns = drawn.subscriptions["subscription"].to_pylist()
+                rows += hyperscan_rows(patterns, drawn.publications.to_pylist(), expected)
+                verdicts.append({"patterns": size, "letters": letters, **verdict(rows)})
+        report.table(f"hyperscan: {title}", compared(rows), "" if installed() else MISSING)
+    if verdicts:
+        wanted = {"patterns": "wanted", "faster ×": 3, "builds faster ×": 100, "smaller ×": 1}
+        notes = f"against `{BASELINE}`. Engine only is `{ENGINE_ONLY}`, which tells nobody what it found. "
+        notes += f"All find the same in the first {COMPARED:,} texts."
+        report.table("hyperscan: verdict", [*verdicts, wanted], notes)
+
+
+def verdict(rows: Sequence[Row]) -> Row:
+    """Return how many times better `auto` is."""
+    named = {row["engine"]: row for row in rows}
+    mine, engine = named["auto"], named[BASELINE]
+    return {
+        "faster ×": ratio(engine["µs/text"], mine["µs/text"]),
+        "faster × than engine only": ratio(named[ENGINE_ONLY]["µs/text"], mine["µs/text"]),
+        "builds faster ×": ratio(engine["build s"], mine["build s"]),
+        "smaller ×": ratio(engine["MB"], mine["MB"]),
+    }
+
+
+def ten_times_as_many(report: Report, scale: Scale) -> None:
+    """Section `million`."""
+    rows: list[Row] = []
+    warm()
+    for size in scale.growth:
+        with report.console.status(f"million: {size:,}"):
+            drawn = controlled(size, scale.publications)
+            rows.append({"patterns": size, **index_row(drawn.subscriptions, drawn.publications)[1]})
+            rows[-1]["× first"] = ratio(rows[-1]["µs/text"], rows[0]["µs/text"])
+    report.table("million", rows, "wanted: 1,000,000 built in 30 s, and at most 3 times the time of 100,000")
+
+
+def filter_list(report: Report, scale: Scale) -> None:
+    """Section `easylist`."""
+    folder = data_folder()
+    if not folder.is_dir():
+        report.note(f"easylist: left out, there is no {folder} (set WATCHWORD_DATA)")
+        return
+    patterns = filter_rules(folder / "patterns" / "easylist.txt.gz", scale.rules)
+    warm()
+    for kind, texts in real_texts(folder, scale.texts):
+        with report.console.status(f"easylist: {kind}"):
+            column = pa.array(texts, pa.large_string())
+            index, row = index_row(numbered(patterns), column)
+            expected = pairs(index, column[:COMPARED])
+            rows = [row]
+            rows += hyperscan_rows(patterns, texts, expected) if installed() else []
+            rows += expression_rows(patterns, texts, expected)
+        notes = f"{len(expected):,} pairs in the first {COMPARED:,}. Wanted: auto faster than all. "
+        notes += "The alternation says only whether any pattern matches." + ("" if installed() else " " + MISSING)
+        title = f"easylist: {len(patterns):,} rules over {len(texts):,} {kind}"
+        report.table(title, compared(rows), notes)
+
+
+def expression_rows(patterns: Sequence[str], texts: Sequence[str], expected: Pairs) -> list[Row]:
+    """Measure `re`, and check it on the few texts that it has the time for."""
+    some = texts[:5]
+    few = {pair for pair in expected if pair[0] < len(some)}
+    alternation, joined = built(lambda: Alternation(patterns))
+    same("re, alternation", alternation.any(some), [any(event == i for event, _ in few) for i in range(len(some))])
+    each, apart = built(lambda: OneByOne(patterns))
+    same("re, one by one", each.pairs(some), few)
+    return [
+        {"engine": "re, one alternation", "build s": joined, **matching(per_text(alternation.any, texts))},
+        {"engine": "re, one by one", "build s": apart, **matching(per_text(each.pairs, texts))},
+    ]
+
+
+# Methods that are measured on long texts, and on which part of the length: those but `auto` promise nothing.
+HOSTILE = 100
+LONG_TEXT_METHODS = {"auto": 1.0, "retriever-none": 0.01, "nfa": 0.01}
+
+
+def long_texts(report: Report, scale: Scale) -> None:
+    """Section `long`."""
+    kinds = {
+        f"random letters, {scale.starred:,} patterns of 20 strings": (many_stars(scale.starred), random_text),
+        f"hostile, {HOSTILE} patterns of up to 50 stars": (hostile(HOSTILE), hostile_text),
+    }
+    for kind, (patterns, text) in kinds.items():
+        rows: list[Row] = []
+        for method in (name for name in LONG_TEXT_METHODS if name in methods("patterns")):
+            with report.console.status(f"long: {kind}, {method}"):
+                lengths = [int(size * 1e6 * LONG_TEXT_METHODS[method]) for size in scale.megabytes]
+                rows += long_rows(method, patterns, [text(length) for length in lengths])
+        report.table(f"long: {kind}", rows, "wanted: seconds per MB alike for every length, of auto")
+
+
+def long_rows(method: str, patterns: Sequence[str], texts: Sequence[str]) -> list[Row]:
+    """Measure one method on ever longer texts."""
+    index = PatternIndex(numbered(patterns), method=method)
+    index.match(texts[0][:1000])
+    rows: list[Row] = []
+    for text in texts:
+        seconds = measure(partial(index.match, text), repeat=3, warmup=0, budget=CELL_SECONDS).median
+        per_megabyte = seconds / (len(text) / 1e6)
+        rows.append({"method": method, "MB": len(text) / 1e6, "seconds": seconds, "s/MB": per_megabyte})
+        rows[-1] |= {"s/MB × first": ratio(per_megabyte, rows[0]["s/MB"]), "matches": len(index.match(text))}
+    return rows
+
+
+FIGURE_METHODS = ("naive", "nfa", "retriever-none", "retriever-single", "retriever-multi", "auto")
+FIGURE_PUBLICATIONS = 1_000
+LARGEST_FOR_NAIVE = 10_000
+
+
+def figure_cells(scale: Scale) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return, for each figure and each value on its axis, what is changed of the controlled workload.
+
+    Where the paper names a number of publications beside 200 overlaps (Figures 4 and 5), subscriptions are meant:
+    the ratio of Table 5 says so. Operators that it does not name are taken to be none.
+    """
+    size = {"num_subscription": scale.figure_size}
+    six = size | {"num_sub_str": 6}
+    return {
+        "Figure 2, subscriptions": {f"{count:,}": {"num_subscription": count} for count in scale.figure_sizes},
+        "Figure 3, letters": {
+            str(4 * strings): size | {"num_sub_str": strings, "num_overlap_str": 2} for strings in range(2, 9)
+        },
+        "Figure 4, stars": {
+            str(stars): six | {"num_overlap_str": 3, "num_star": stars, "num_question": 0} for stars in (1, 2, 3)
+        },
+        "Figure 5, overlaps at": {where: six | {"overlap_pos": where} for where in ("general", "prefix", "suffix")},
+        "Figure 6, overlaps": {
+            f"{20 * strings} %": size | {"num_sub_str": 5, "num_overlap_str": strings, "num_star": 0}
+            for strings in range(6)
+        },
+    }
+
+
+def paper_figures(report: Report, scale: Scale) -> None:
+    """Section `figures`."""
+    present = [method for method in FIGURE_METHODS if method in methods("patterns")]
+    for method in present:
+        warm(method)
+    measured: dict[str, list[Row]] = {}
+    for figure, cells in figure_cells(scale).items():
+        axis = figure.partition(", ")[2]
+        rows: list[Row] = [{axis: value} for value in cells]
+        states: list[Row] = [{axis: value} for value in cells]
+        for position, changed in enumerate(cells.values()):
+            with report.console.status(f"{figure}: {rows[position][axis]}"):
+                drawn = controlled(changed["num_subscription"], FIGURE_PUBLICATIONS, **without_size(changed))
+                for method in present:
+                    if method != "naive" or changed["num_subscription"] <= LARGEST_FOR_NAIVE:
+                        rows[position][method], states[position][method] = figure_cell(method, drawn)
+        measured[figure] = rows
+        report.table(f"{figure}: µs per publication", rows)
+        report.table(f"{figure}: states", [{key: row[key] for key in row if key != "naive"} for row in states])
+    report.table("figures: verdict", [shape(measured, method) for method in present if method.startswith("retriever")])
+
+
+def without_size(changed: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in changed.items() if name != "num_subscription"}
+
+
+def figure_cell(method: str, drawn: Workload) -> tuple[float, int]:
+    """Return the microseconds per publication of a method, and its states."""
+    index = PatternIndex(drawn.subscriptions, method=method)
+    rate = per_text(index.match_many, drawn.publications)
+    stats = index.stats()
+    return 1e6 / rate.rate, int(stats.details.get("states", stats.nodes))
+
+
+def shape(figures: dict[str, list[Row]], method: str) -> Row:
+    """Return what the paper claims of a method: how it compares with its rivals where it does worst."""
+    rows = [row for figure in figures.values() for row in figure]
+
+    def least(rival: str) -> float | None:
+        return min((row[rival] / row[method] for row in rows if rival in row), default=None)
+
+    stars = figures["Figure 4, stars"]
+    return {
+        "method": method,
+        "faster than nfa ×, at least": least("nfa"),
+        "faster than naive ×, at least": least("naive"),
+        "3 stars over 1": ratio(stars[-1][method], stars[0][method]),
+        "nfa, 3 stars over 1": ratio(stars[-1].get("nfa"), stars[0].get("nfa")),
+    }
+
+
+SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
+    "hyperscan": against_hyperscan,
+    "million": ten_times_as_many,
+    "easylist": filter_list,
+    "long": long_texts,
+    "figures": paper_figures,
+}
+
+
+def main() -> None:
+    chosen = arguments(__doc__ or "", SECTIONS)
+    scale = SCALES[chosen.scale]
+    workload = {
+        "workload": "REtriever (Wang and Jacobsen 2004, Table 4)",
+        "scale": f"{chosen.scale}: up to {scale.growth[-1]:,} subscriptions, {scale.publications:,} publications",
+        "seed": SEED,
+        "rival": f"hyperscan {version('hyperscan')}" if installed() else MISSING,
+    }
+    report = Report("patterns", workload)
+    for name in chosen.only or SECTIONS:
+        SECTIONS[name](report, scale)
+        if chosen.json:
+            report.write(chosen.json)
+
+
+if __name__ == "__main__":
+    main()

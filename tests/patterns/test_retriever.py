@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.patterns.structures import (
+    RETRIEVERS,
+    duel,
+    filled,
+    found,
+    int32,
+    matching,
+    patterns_of,
+    regex,
+    reopened,
+    strings,
+)
+from watchword.patterns.retriever import MultiRetriever, Retriever
+
+DFA_1 = ("song?blue", "pie*tea", "berry")
+
+# Figure 1, with the figure's numbers as far as the text gives them: "berry" shares state 5 with "blue".
+FIGURE_1_BEFORE = """\
+5 b ×2
+  15 e
+    16 r
+      17 r
+        18 y accept [berry]
+  6 l
+    7 u
+      8 e accept [song?blue]
+9 p
+  10 i
+    11 e half [pie*tea]
+1 s
+  2 o
+    3 n
+      4 g half [song?blue]
+12 t
+  13 e
+    14 a accept [pie*tea]"""
+
+# DFA 2: "applepie" adds the states 19 to 23 and ends in state 11; "blueberrypie" adds none. The text calls its
+# half-accept states 18 and 4, but state 4 ends "song"; "blue" ends in state 8.
+FIGURE_1_AFTER = """\
+19 a
+  20 p
+    21 p
+      22 l
+        23 e half [applepie]
+5 b ×4
+  15 e ×2
+    16 r ×2
+      17 r ×2
+        18 y ×2 accept [berry] half [blueberrypie]
+  6 l ×2
+    7 u ×2
+      8 e ×2 accept [song?blue] half [blueberrypie]
+9 p ×3
+  10 i ×3
+    11 e ×3 accept [applepie, blueberrypie] half [pie*tea]
+1 s
+  2 o
+    3 n
+      4 g half [song?blue]
+12 t
+  13 e
+    14 a accept [pie*tea]"""
+
+
+def drawn(automaton: Retriever) -> str:
+    return automaton.draw([*DFA_1, "applepie", "blueberrypie"].__getitem__)
+
+
+@pytest.fixture(params=RETRIEVERS.values(), ids=RETRIEVERS)
+def rule(request: pytest.FixtureRequest) -> type[Retriever]:
+    return request.param
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("alphabet", ["a", "ab", "abé東"])
+def test_duel(rule, seed, alphabet):
+    duel(rule, seed, alphabet)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_duel_with_words_of_one_character(rule, seed):
+    duel(rule, seed, "ab", min_word_len=1, min_split_score=0)
+
+
+def test_figure_1_before_inserting(rule):
+    assert drawn(filled(rule(), *DFA_1)) == FIGURE_1_BEFORE
+
+
+def test_figure_1_after_inserting():
+    automaton = filled(MultiRetriever(), *DFA_1, "applepie", "blueberrypie")
+    assert drawn(automaton) == FIGURE_1_AFTER
+    stats = automaton.stats()
+    assert (stats["nodes"], stats["postings"], stats["words_per_subscription"]) == (23, 10, 2.0)
+    assert stats["shared_states"] == 11
+
+
+def test_delete_turns_dfa_2_back_into_dfa_1():
+    automaton = filled(MultiRetriever(), *DFA_1, "applepie")
+    automaton.remove(patterns_of(["applepie"]), 3)
+    assert drawn(automaton) == FIGURE_1_BEFORE
+    automaton.add(patterns_of(["applepie", "blueberrypie"]), int32([3, 4]))
+    assert drawn(automaton) == FIGURE_1_AFTER  # the freed states are taken again, in the same order
+    automaton.remove(patterns_of(["applepie"]), 3)
+    assert "applepie" not in drawn(automaton)
+    assert automaton.stats()["nodes"] == 18
+    automaton.remove(patterns_of(["blueberrypie"]), 4)
+    assert drawn(automaton) == FIGURE_1_BEFORE
+
+
+def test_the_publication_of_section_3_3_2(rule):
+    automaton = filled(rule(), *DFA_1, "applepie", "blueberrypie")
+    assert matching(automaton, "welikeapplepieandtea") == [1, 3]
+
+
+def test_examples_of_section_2_1(rule):
+    automaton = filled(rule(), "aaa", "a?b", "b*b", "bb")
+    assert matching(automaton, "aabcbaaabc") == [0, 1, 2]
+
+
+def test_a_subscription_is_split_as_it_was_when_it_is_deleted():
+    automaton = filled(MultiRetriever(), "applepie", "pie*x", "apple")
+    assert automaton.split("applepie") == ["apple", "pie"] or automaton.score("applepie") == 8
+    automaton.remove(patterns_of(["pie*x"]), 1)
+    automaton.remove(patterns_of(["apple"]), 2)
+    assert matching(automaton, "an applepie") == [0]
+    automaton.remove(patterns_of(["applepie"]), 0)
+    assert automaton.draw() == ""
+
+
+# What the pseudo-code of MATCH gets wrong; each needs one consistent choice of positions.
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        ("ab*cd", "abcd", True),  # a star may be empty: >=, not >
+        ("ab*?cd", "abcd", False),
+        ("ab*?cd", "ab.cd", True),
+        ("ab?cd*ef", "cd.ef", False),  # the last pair fits, the first word is missing: not yet a match
+        ("ab?cd*ef", "ef ab.cd", False),
+        ("ab?cd*ef", "ab cd ef", True),
+        ("ab?cd?ef", "ab.cd..cd.ef", False),  # cd must be the same one on both sides
+        ("ab?cd?ef", "ab.cd..ab.cd.ef", True),
+        ("ab*cd?ef", "cd.ef..ab.cd..cd.ef", True),  # the nearest cd, not the first or the last
+        ("ab?cd*ef", "cd.ab..cd.ab.cd..ef", True),
+        ("aa?aa", "aaaa", False),  # words of one instance do not overlap
+        ("aa?aa", "aaaaa", True),
+        ("aba*aba", "ababa", False),
+        ("aba*aba", "abaaba", True),
+        ("??ab", "xab", False),
+        ("??ab", "xyab", True),
+        ("??ab", "ab.ab", True),
+        ("ab??", "abx", False),
+        ("ab??", "abxy", True),
+        ("?ab*cd?", "ab ab cd", False),
+        ("?ab*cd?", "ab cd xab cd ", True),
+        ("a*a*a*a", "aaa", False),
+        ("a*a*a*a", "aaaa", True),
+        ("a?é*東", "axé東", True),
+        ("東?東", "東é東", True),
+        ("\\*\\?", "a*?", True),
+        ("\\*\\?", "ab", False),
+    ],
+)
+def test_one_consistent_choice_of_positions(rule, pattern, text, expected):
+    assert bool(regex(pattern).search(text)) == expected
+    assert matching(filled(rule(min_word_len=1, min_split_score=0), "ab", pattern), text).count(1) == expected
+
+
+PARTS = st.sampled_from(["a", "a", "b", "ab", "aab", "é", "?", "*"])
+PATTERN = st.lists(PARTS, min_size=1, max_size=9).map("".join).filter(lambda text: text.strip("?*"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PATTERN, min_size=1, max_size=8), st.text("abé", max_size=14), st.sampled_from([*RETRIEVERS.values()]))
+def test_any_pattern_as_re_has_it(patterns, text, splitting):
+    automaton = filled(splitting(min_word_len=1, min_split_score=0), *patterns)
+    assert matching(automaton, text) == [n for n, pattern in enumerate(patterns) if regex(pattern).search(text)]
+
+
+def test_removing_everything_leaves_the_initial_state_and_reuses_its_room(rule):
+    automaton, generator = rule(), random.Random(5)
+    patterns = [
+        "*".join("".join(generator.choices("abc", k=generator.randint(1, 8))) for _ in range(3)) for _ in range(200)
+    ]
+    sizes = set()
+    for _ in range(3):
+        automaton.add(patterns_of(patterns), int32(range(200)))
+        sizes.add(tuple(len(array) for array in automaton.arrays().values()))
+        for payload in generator.sample(range(200), 200):
+            automaton.remove(patterns_of([patterns[payload]]), payload)
+        assert automaton.draw() == ""
+        stats = automaton.stats()
+        assert all(stats[name] == 0 for name in ("nodes", "shared_states", "postings", "words_per_subscription"))
+    assert len(sizes) == 1
+
+
+def test_an_unknown_pattern_is_a_key_error_and_changes_nothing(rule):
+    automaton = filled(rule(), *DFA_1, "applepie", "blueberrypie")
+    before = drawn(automaton)
+    wrong = [("applepi", 3), ("pplepie", 3), ("apple?pie", 3), ("apple*pie", 3), ("?applepie", 3), ("applepie?", 3)]
+    wrong += [("applepie", 4), ("applepie", 5), ("applepie", -1), ("pie?tea", 1), ("tea", 1), ("pie*tea*x", 1)]
+    for pattern, payload in wrong:
+        with pytest.raises(KeyError):
+            automaton.remove(patterns_of([pattern]), payload)
+    assert drawn(automaton) == before
+
+
+def test_renumbering_and_reopening():
+    automaton = filled(MultiRetriever(), *DFA_1, "applepie")
+    automaton.remove(patterns_of(["berry"]), 2)
+    automaton.renumber(int32([0, 1, -1, 2]))
+    copy = reopened(automaton)
+    copy.remove(patterns_of(["applepie"]), 2)
+    assert matching(copy, "applepie tea song blue") == [0, 1]
+    assert matching(automaton, "applepie tea song blue") == [0, 1, 2]
+    with pytest.raises(KeyError):
+        copy.remove(patterns_of(["applepie"]), 2)
+
+
+def test_more_hits_and_notes_than_there_is_room_for(rule):
+    automaton = rule()
+    patterns = [f"{chr(1000 + n)}*b" for n in range(1500)] + ["a"] * 1500
+    automaton.add(patterns_of(patterns), int32(range(3000)))
+    text = "".join(chr(1000 + n) for n in range(1500))
+    hits = automaton.match(strings("a", text + "b", text, "b" + text + "a"))
+    assert found(hits) == [[*range(1500, 3000)], [*range(1500)], [], [*range(1500, 3000)]]
+
+
+def test_a_long_text_and_many_stars_take_time_in_proportion(rule):
+    """The states visited double with the text; the answer comes at all, with no choice tried twice."""
+    automaton = filled(rule(), "*".join(["ab"] * 300) + "*c", "?".join("a" * 60) + "c*x", "ab*" * 200 + "ba?x")
+    assert matching(automaton, "ab" * 300) == []
+    work = []
+    for size in (50_000, 100_000):
+        hits = automaton.match(strings("ab" * size, "ab" * size + "c"))
+        assert found(hits) == [[], [0]]
+        work.append(hits.operations)
+    assert 1.99 < work[1] / work[0] < 2.01
+
+
+def test_long_words_and_wide_gaps(rule):
+    automaton = filled(rule(), "a" * 500 + "?" * 700 + "b" * 400, "?" * 3000 + "ab", "ab" + "?" * 3000)
+    text = "a" * 501 + "." * 699 + "b" * 400
+    assert matching(automaton, text) == [0]
+    assert matching(automaton, text[1:]) == []
+    assert matching(automaton, "." * 3000 + "ab") == [1]
+    assert matching(automaton, "." * 2999 + "ab" + "." * 3000) == [2]
+
+
+def test_lone_surrogates_are_characters():
+    automaton = filled(MultiRetriever(), "\ud800?b")
+    assert matching(automaton, "x\ud800éb") == [0]
+
+
+def test_threads_match_alike(rule):
+    generator = random.Random(3)
+    patterns = ["*".join("".join(generator.choices("abc", k=3)) for _ in range(2)) for _ in range(50)]
+    automaton = filled(rule(), *patterns)
+    batches = [strings(*("".join(generator.choices("abc", k=20)) for _ in range(40))) for _ in range(16)]
+    alone = [found(automaton.match(batch)) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda batch: found(automaton.match(batch)), batches))
+    assert together == alone

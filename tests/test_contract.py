@@ -126,6 +126,11 @@ PATTERNS = Language(
     variants={
         "auto": {},
         "naive": {"method": "naive"},
+        "nfa": {"method": "nfa"},
+        "retriever-none": {"method": "retriever-none"},
+        "retriever-single": {"method": "retriever-single"},
+        "retriever-multi": {"method": "retriever-multi"},
+        "retriever-multi-eager": {"method": "retriever-multi", "min_word_len": 1, "min_split_score": 0},
     },
     subscriptions=strategies.patterns(strategies.PATTERN_CHARACTERS),
     events=strategies.pattern_events(strategies.PATTERN_CHARACTERS),

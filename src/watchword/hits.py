@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.kernels.arrays import resized
+from watchword.kernels.hits import interleave
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -53,3 +54,10 @@ def collect(count: int, step: Step, per_event: int = 16) -> Hits:
             payloads = resized(payloads, 2 * len(payloads))
         first = reached
     return Hits(ends, payloads[:used], operations)
+
+
+def merged(hits: Hits, more: Hits) -> Hits:
+    """Return what two structures found for the same events."""
+    payloads = np.empty(len(hits.payloads) + len(more.payloads), np.int32)
+    interleave(hits.ends, hits.payloads, more.ends, more.payloads, payloads)
+    return Hits(hits.ends + more.ends, payloads, hits.operations + more.operations)

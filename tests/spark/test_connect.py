@@ -25,6 +25,9 @@ answers = {"kind": type(frame).__module__}
 for mode in ("replicated", "partitioned"):
     hits = frame.transform(match, folder, mode=mode, carry=["n"])
     answers[mode] = sorted(hits.toArrow().to_pylist(), key=lambda row: (row["n"], row["subscription"]))
+build(rows, folder + "-routed", shards=3, shard_by="atoms")
+hits = match(frame, folder + "-routed", mode="partitioned", carry=["n"])
+answers["routed"] = sorted(hits.toArrow().to_pylist(), key=lambda row: (row["n"], row["subscription"]))
 observed = match(frame, folder, metrics=counts, explain=True).collect()
 answers["counts"] = [counts.get[name] for name in ("events", "pairs", "errors", "version")]
 update(folder, spark.createDataFrame([("s0", None)], "id string, subscription string"))
@@ -45,7 +48,7 @@ def test_connect(tmp_path: Path) -> None:
     answers = json.loads(lines[0].removeprefix("ANSWERS"))
     wanted = expected(subscribed, events)
     assert "connect" in answers["kind"]
-    for mode in ("replicated", "partitioned"):
+    for mode in ("replicated", "partitioned", "routed"):
         assert [(row["n"], row["subscription"]) for row in answers[mode]] == wanted
     assert answers["counts"] == [len(events), len(wanted), 0, 1]
     assert answers["after"] == 0

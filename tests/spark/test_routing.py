@@ -19,7 +19,7 @@ from tests.spark.data import expected, found
 from watchword import Index, KeywordIndex
 from watchword.buffers import from_texts
 from watchword.errors import PipelineError, SnapshotError
-from watchword.spark import build, match, opened, resolve, update
+from watchword.spark import VersionLog, build, match, match_stream, opened, resolve, update
 from watchword.spark.owners import Owners
 from watchword.spark.placing import SHARD, Placing, Sorter, counted
 from watchword.spark.routing import Router, route
@@ -230,6 +230,21 @@ class TestDuel:
         frame = spark.createDataFrame([(b"\xff",)], "text binary")
         with pytest.raises(Exception, match=r"an event cannot be matched: .*UTF-8"):
             match(frame, index, mode="partitioned").collect()
+
+
+def test_a_stream(events: DataFrame, index: str, spark: SparkSession, tmp_path: Path) -> None:
+    events.write.parquet(str(tmp_path / "events"))
+    stream = spark.readStream.schema("n int, text string").parquet(str(tmp_path / "events"))
+    pairs: list[Any] = []
+
+    def sink(hits: DataFrame, batch: int) -> None:
+        pairs.extend(found(hits))
+
+    log = VersionLog(tmp_path / "checkpoint" / "versions")
+    writer = match_stream(stream, index, sink, log=log, mode="partitioned", metrics="routed-stream")
+    query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    query.awaitTermination()
+    assert sorted(pairs) == expected(SUBSCRIBED, EVENTS)
 
 
 def test_events_that_concern_nobody_are_not_shuffled(spark: SparkSession, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def naive_match(first, used, data, offsets, rows, cuts, pool, gaps, payloads, en
 
 
 @kernel
-def squeeze(offsets, cuts, pool, gaps, payloads):
+def squeeze(offsets, cuts, pool, chars, gaps, payloads):
     """Close the gaps that removed rows left, in place; return the rows, words and bytes that stay."""
     rows = words = fill = 0
     stop = offsets[0]
@@ -119,6 +119,7 @@ def squeeze(offsets, cuts, pool, gaps, payloads):
             low, high = cuts[word], cuts[word + 1]
             gaps[words + rows] = gaps[word + row]
             cuts[words] = fill
+            chars[words] = chars[word]
             for at in range(low, high):
                 pool[fill] = pool[at]
                 fill += 1

@@ -12,12 +12,12 @@ Layout: record `r` is the nine words of `records.words` from ``9 * r`` on:
     NEXT, BACK            the neighbours in the state's list, or -1; for an accept record `NEXT` is its glance
 
 The list of accept records, which matching walks again and again, is a chain of *glances*, small and close together.
-Glance `g` is the four words of `records.glances` from ``4 * g`` on: the next glance or -1, the record, and what can refute
-it at once: the questions before its word and a hint, which is the last key of the previous word, or ``-2 - s`` where
-a star stands between and `s` is the state of the subscription's first word, or -1 where there is no previous word.
+Glance `g` is the four words of `records.glances` from ``4 * g`` on: the next glance or -1, the record, and what can
+refute it at once: the questions before its word and a hint, which is the last key of the previous word, or ``-2 - s``
+where a star stands between and `s` is the state of the subscription's first word, or -1 without a previous word.
 
-Free records are chained through `NEXT`, free glances likewise. ``records.last[p]`` is the accept record of payload `p`,
-or -1: the paper's table of subscriptions.
+Free records are chained through `NEXT`, free glances through `AFTER`. ``records.last[p]`` is the accept record of
+payload `p`, or -1: the paper's table of subscriptions.
 
 A *block* is a run of words without a star between them. The state of a block's first word counts it as an *opener*,
 unless the block is the subscription's last: these are the states whose match positions MATCH will ask for.
@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from watchword.kernels.arrays import reserve
 from watchword.kernels.jit import kernel
-from watchword.kernels.share_trie import ACCEPTS, HALVES, KEY, OPENERS, STATE_WORDS
+from watchword.kernels.share_trie import HALVES, OPENERS, STATE_WORDS
 
 RECORDS_END, FREE_RECORD, RECORDS, ROWS, GLANCES_END, FREE_GLANCE = range(6)
 RECORD_WORDS, GLANCE_WORDS = 9, 4
@@ -139,63 +139,6 @@ def count_openers(trie, records, record, by):
             return record
         starred = starred or words[at + BEFORE] & 1
         record = np.int64(words[at + PREVIOUS])
-
-
-@kernel
-def _hint(trie, words, accept, first):
-    """Return what a glance at an accept record should compare."""
-    at = RECORD_WORDS * accept
-    if words[at + BEFORE] & 1:
-        return -2 - words[RECORD_WORDS * first + STATE]
-    if first == accept:
-        return -1
-    state = words[RECORD_WORDS * words[at + PREVIOUS] + STATE]
-    return trie.states[STATE_WORDS * state + KEY]
-
-
-@kernel
-def close_chain(trie, records, accept):
-    """Make a chain of records a subscription: join its ends, count its openers, hang its accept record."""
-    words, glances, counts = records.words, records.glances, records.counts
-    first = count_openers(trie, records, accept, 1)
-    glance = counts[FREE_GLANCE]
-    if glance >= 0:
-        counts[FREE_GLANCE] = glances[GLANCE_WORDS * glance + AFTER]
-    else:
-        glance = counts[GLANCES_END]
-        counts[GLANCES_END] += 1
-    at = RECORD_WORDS * accept
-    words[at + FOLLOWING], words[at + NEXT], words[at + BACK] = first, glance, -1
-    place = STATE_WORDS * words[at + STATE] + ACCEPTS
-    after = trie.states[place]
-    if after >= 0:
-        words[RECORD_WORDS * glances[GLANCE_WORDS * after + OWNER] + BACK] = accept
-    trie.states[place] = glance
-    glances[GLANCE_WORDS * glance + AFTER], glances[GLANCE_WORDS * glance + OWNER] = after, accept
-    glances[GLANCE_WORDS * glance + QUESTIONS] = words[at + BEFORE] >> 1
-    glances[GLANCE_WORDS * glance + HINT] = _hint(trie, words, accept, first)
-    records.last[words[at + PAYLOAD]] = accept
-    counts[ROWS] += 1
-
-
-@kernel
-def open_chain(trie, records, accept):
-    """Undo `close_chain`; the records themselves stay."""
-    words, glances, counts = records.words, records.glances, records.counts
-    count_openers(trie, records, accept, -1)
-    at = RECORD_WORDS * accept
-    glance, back = words[at + NEXT], words[at + BACK]
-    after = glances[GLANCE_WORDS * glance + AFTER]
-    if after >= 0:
-        words[RECORD_WORDS * glances[GLANCE_WORDS * after + OWNER] + BACK] = back
-    if back >= 0:
-        glances[GLANCE_WORDS * words[RECORD_WORDS * back + NEXT] + AFTER] = after
-    else:
-        trie.states[STATE_WORDS * words[at + STATE] + ACCEPTS] = after
-    glances[GLANCE_WORDS * glance + AFTER] = counts[FREE_GLANCE]
-    counts[FREE_GLANCE] = glance
-    records.last[words[at + PAYLOAD]] = -1
-    counts[ROWS] -= 1
 
 
 @kernel

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.chains import close_chain, open_chain
 from watchword.kernels.jit import kernel
 from watchword.kernels.records import (
     BEFORE,
@@ -20,12 +21,10 @@ from watchword.kernels.records import (
     PREVIOUS,
     RECORD_WORDS,
     STATE,
-    close_chain,
     free_record,
     hang,
     has_record_room,
     new_record,
-    open_chain,
     unhang,
 )
 from watchword.kernels.share_trie import KEY, PARENT, STATE_WORDS, enter, has_room, leave

@@ -14,11 +14,14 @@ from watchword.hits import Int32
 from watchword.index import Batch, Explanation, Found, Index, Subscriptions, below
 from watchword.patterns import texts as reading
 from watchword.patterns.alignment import Folding, align, span
+from watchword.patterns.automaton import Automaton
 from watchword.patterns.compiler import Compiled, Compiler
 from watchword.patterns.explaining import report
 from watchword.patterns.lengths import LengthTable
 from watchword.patterns.naive import Naive
+from watchword.patterns.nfa import Nfa
 from watchword.patterns.query import MAX_LENGTH, Pattern, checked_length, parse
+from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
 from watchword.patterns.structure import Arrays, Structure
 
 
@@ -56,8 +59,12 @@ class PatternIndex(Index):
 
     language = "patterns"
     methods: ClassVar[Mapping[str, Method]] = {
-        "auto": Method(Naive),
+        "auto": Method(Automaton),
         "naive": Method(Naive),
+        "nfa": Method(Nfa),
+        "retriever-none": Method(Retriever, ("min_word_len", "min_split_score")),
+        "retriever-single": Method(SingleRetriever, ("min_word_len", "min_split_score")),
+        "retriever-multi": Method(MultiRetriever, ("min_word_len", "min_split_score")),
     }
 
     def __init__(

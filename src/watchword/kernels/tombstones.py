@@ -1,0 +1,23 @@
+"""Bitmaps of payloads that were removed from an immutable base."""
+
+from __future__ import annotations
+
+from watchword.kernels.jit import inline, kernel
+
+
+@inline
+def is_dead(dead, payload):
+    """Look `payload` up in a bitmap that may be shorter than asked."""
+    byte = payload >> 3
+    return byte < len(dead) and (dead[byte] >> (payload & 7)) & 1
+
+
+@kernel
+def drop_dead(dead, payloads, start, fill):
+    """Drop the dead from ``payloads[start:fill]``; return the new fill."""
+    kept = start
+    for k in range(start, fill):
+        if not is_dead(dead, payloads[k]):
+            payloads[kept] = payloads[k]
+            kept += 1
+    return kept

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.patterns.structures import duel, filled, found, int32, matching, patterns_of, regex, strings
+from watchword.patterns.automaton import Automaton
+
+
+class Eager(Automaton):
+    """Packs nearly everything at once, so that the base is tested more than the delta."""
+
+    delta_rows = 2
+
+
+class Background(Automaton):
+    """Packs in a thread, whatever the size."""
+
+    delta_rows = 8
+    background_rows = 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("alphabet", ["a", "ab", "abé東"])
+@pytest.mark.parametrize("make", [Automaton, Eager, Background])
+def test_duel(make, alphabet, seed):
+    duel(make, seed, alphabet)
+
+
+def test_the_publication_of_section_3_3_2():
+    for make in (Automaton, Eager):
+        automaton = filled(make(), "song?blue", "pie*tea", "berry", "applepie", "blueberrypie")
+        assert matching(automaton, "welikeapplepieandtea") == [1, 3]
+
+
+def test_words_within_words():
+    automaton = Eager()
+    patterns = ["she", "he", "hers", "e", "she*s", "h?r", "ers?", "?she"]
+    automaton.add(patterns_of(patterns), int32(range(len(patterns))))
+    assert matching(automaton, "ushers") == [0, 1, 2, 3, 4, 5, 7]
+    assert matching(automaton, "shersx") == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_all_bytes_and_many_children():
+    patterns = [chr(code) + chr(other) for code in range(0x3F, 0x800, 37) for other in range(0x40, 0x2000, 301)]
+    automaton = Eager()
+    automaton.add(patterns_of(patterns), int32(range(len(patterns))))
+    text = "".join(patterns[::5])
+    expected = [number for number, pattern in enumerate(patterns) if regex(pattern).search(text)]
+    assert matching(automaton, text) == expected
+
+
+@pytest.mark.parametrize("size", [3, 8, 300])
+def test_random_words_against_re(size):
+    generator = random.Random(size)
+    words = ["".join(generator.choices("abcd", k=generator.randint(1, size))) for _ in range(400)]
+    patterns = [generator.choice(["{}", "{}*{}", "{}?{}", "?{}*{}?", "{}??{}*{}"]) for _ in range(3_000)]
+    patterns = [shape.replace("{}", "%s") % tuple(generator.choices(words, k=shape.count("{}"))) for shape in patterns]
+    automaton = Eager()
+    automaton.add(patterns_of(patterns), int32(range(3_000)))
+    texts = ["".join(generator.choices("abcd", k=length)) + generator.choice(words) for length in (0, 5, 50, 120)]
+    asked = [regex(pattern) for pattern in patterns]
+    expected = [[number for number, expression in enumerate(asked) if expression.search(text)] for text in texts]
+    assert found(automaton.match(strings(*texts))) == expected
+
+
+def test_changes_while_packing_are_kept():
+    generator = random.Random(7)
+    automaton, expected = Background(), {}
+    for payload in range(2_000):
+        pattern = "".join(generator.choices("ab?*", k=5)) + "a"
+        automaton.add(patterns_of([pattern]), int32([payload]))
+        expected[payload] = pattern
+        if generator.random() < 0.4:
+            gone = generator.choice(list(expected))
+            automaton.remove(patterns_of([expected.pop(gone)]), gone)
+            if generator.random() < 0.3:  # the same payload again, as when a subscription is replaced
+                expected[gone] = "b" + pattern
+                automaton.add(patterns_of([expected[gone]]), int32([gone]))
+        if payload % 97 == 0:
+            time.sleep(0.002)
+        if payload % 50 == 0:
+            text = "".join(generator.choices("ab", k=12))
+            wanted = sorted(number for number, pattern in expected.items() if regex(pattern).search(text))
+            assert matching(automaton, text) == wanted
+    assert len(automaton) == len(expected)
+
+
+def test_several_threads_match_at_once():
+    generator = random.Random(3)
+    patterns = ["".join(generator.choices("abc?*", k=6)) + "a" for _ in range(500)]
+    automaton = Eager()
+    automaton.add(patterns_of(patterns), int32(range(500)))
+    texts = strings(*("".join(generator.choices("abc", k=40)) for _ in range(200)))
+    expected = found(automaton.match(texts))
+    with ThreadPoolExecutor(4) as threads:
+        assert all(found(hits) == expected for hits in threads.map(automaton.match, [texts] * 8))
+
+
+def test_hits_that_outgrow_the_buffer():
+    automaton = Eager()
+    patterns = ["a"] * 3_000 + ["a*a"] * 3_000
+    automaton.add(patterns_of(patterns), int32(range(6_000)))
+    assert matching(automaton, "aa") == list(range(6_000))
+    assert [len(ids) for ids in found(automaton.match(strings("a", "b", "aba", "aa")))] == [3_000, 0, 6_000, 6_000]
+
+
+def test_figures():
+    automaton = Eager()
+    automaton.add(patterns_of(["she", "he", "hers", "she*he"]), int32(range(4)))
+    stats = automaton.stats()
+    assert (stats["nodes"], stats["postings"], stats["atoms"]) == (7, 4, 3)
+    automaton.remove(patterns_of(["he"]), 1)
+    assert (automaton.stats()["postings"], automaton.stats()["tombstones"]) == (3, 1)
+    automaton.merge()
+    assert (automaton.stats()["nodes"], automaton.stats()["tombstones"]) == (7, 0)

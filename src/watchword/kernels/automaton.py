@@ -1,28 +1,33 @@
 """The Aho-Corasick automaton in flat arrays: made from sorted words, walked byte by byte.
 
-A state is a *slot*; the initial one is slot 0. Children are found by displacement (a double array): the child of `s`
-for byte `c` is the slot ``cells[2 * s] + c``, provided that it belongs to `s`.
+States are numbered. Those near the initial state, number 0, are *dense*: numbers below ``dense``, each with a row of
+moves for every class of bytes, so that a byte costs one look. The others are *sparse*: a number is ``dense`` plus a
+slot of a double array, in which children are found by displacement, and a byte that has no child falls back to the
+state of a shorter suffix.
 
-    cells   int32, two per slot. First: where the slot's children lie, or, for a state without children, ``~f``: the
-            state to go on from. Second: twice the parent's slot, plus one where a word ends in the state or in one of
-            its suffixes; `FREE` where the slot is no state.
-    fails   int32: the state of the longest proper suffix, among states with children
-    words   int32: the word that ends in the state, or -1
-    links   int32: the state of the longest proper suffix in which a word ends, or 0
-    roots   int32, one per byte: the initial state's child, or 0
+    classes  uint8, one per byte value: bytes that stand in no word share class 0
+    moves    int32, for each dense state and class two: the state reached if a word ends there, else -1; and the state
+             to go on from, which is the one reached, or, where that has no children, that of its longest suffix that
+             has some
+    cells    int32, four per slot: where the children of the slot lie (child of class `c`: that slot plus `c`); twice
+             the parent's number, plus one where a word ends, `FREE` where the slot is no state; the state to fall back
+             to; the state to go on from
+    endings  int32, two per state: the word that ends in it, by any number that is not negative, or -1; and the state of
+             the longest proper suffix in which a word ends, or 0
 
-Invariant: the words that end at a place of the text are those of the state reached there and of the states on its
-`links`. A byte costs one look at a cell, and one more for each fall along `fails`; falls are no more than bytes.
+A word "ends" in a state also where it ends in one of its suffixes. Invariant: the words that end at a place of the
+text are those of the state reached there and of the states along its endings. Falls are no more than bytes.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import kernel
 
 FREE = -2
 _TRIES = 64
+_LANES = 8
 
 
 @kernel
@@ -59,7 +64,10 @@ def grow_trie(blob, ends, order, parents, labels, depths, words):
 
 @kernel
 def by_depth(depths, order, ranks):
-    """Put states into order of depth, keeping their order within one: siblings are then side by side."""
+    """Put states into order of depth, keeping their order within one: siblings are then side by side.
+
+    ``order[rank]`` is a state, ``ranks[state]`` its rank.
+    """
     deepest = np.int64(0)
     for state in range(len(depths)):
         deepest = max(deepest, depths[state])
@@ -76,124 +84,232 @@ def by_depth(depths, order, ranks):
 
 
 @kernel
-def place(order, ranks, parents, labels, cells, slots):
-    """Give every state its slot; returns how many slots there are, or -1 if `cells` is too short.
+def relabel(order, ranks, parents, labels, words, classes, new_parents, new_labels, new_words, children):
+    """Number states by rank: parents, classes instead of bytes, words, and where each state's children begin.
 
-    Free slots are linked, so that a state with one child takes the first of them. One with several tries a few, and
-    else goes to the end.
+    The children of rank `r` are the ranks from ``children[r]`` up to ``children[r + 1]``.
     """
-    capacity = len(cells) >> 1
-    following = np.empty(capacity + 1, np.int32)
-    previous = np.empty(capacity + 1, np.int32)
-    for slot in range(capacity + 1):
-        following[slot] = slot + 1
-        previous[slot] = slot - 1
+    count = len(order)
+    children[:] = 0
+    for rank in range(count):
+        state = order[rank]
+        new_words[rank] = words[state]
+        new_labels[rank] = classes[labels[state]]
+        new_parents[rank] = ranks[parents[state]] if rank else -1
+        if rank:
+            children[new_parents[rank] + 1] += 1
+    children[0] = 1
+    for rank in range(count):
+        children[rank + 1] += children[rank]
+
+
+@kernel
+def place(children, labels, dense, width, cells, numbers):
+    """Give every state its number; returns how many slots are used, or -1 if `cells` is too short.
+
+    `dense` says of each rank whether it is. Free slots are linked: children of a dense state, and only children, take
+    the first of them. Of several children some slots are tried, and else they go to the end.
+    """
+    capacity = len(cells) >> 2
+    following = np.arange(1, capacity + 2).astype(np.int32)
+    previous = np.arange(-1, capacity).astype(np.int32)
     cells[:] = FREE
-    cells[1] = 0
-    head = np.int64(256)
-    top = np.int64(256)
-    slots[0] = 0
-    first = 1
-    while first < len(order):
-        parent = parents[order[first]]
-        last = first + 1
-        while last < len(order) and parents[order[last]] == parent:
-            last += 1
-        low, high = np.int64(labels[order[first]]), np.int64(labels[order[last - 1]])
-        slot = head
-        tries = 0
-        found = False
-        while tries < _TRIES and slot < top:
-            found = slot - low + high < capacity
-            for k in range(first + 1, last):
-                if cells[2 * (slot - low + labels[order[k]]) + 1] != FREE:
-                    found = False
-                    break
-            if found:
-                break
-            slot = np.int64(following[slot])
-            tries += 1
-        if not found:
-            slot = top
-        base = slot - low
-        if base + 256 > capacity:
-            return np.int64(-1)
-        home = np.int64(slots[ranks[parent]])
-        cells[2 * home] = base
+    rows = np.int64(0)
+    for rank in range(len(labels)):
+        if dense[rank]:
+            numbers[rank] = rows
+            rows += 1
+    head = top = np.int64(width)
+    for rank in range(len(labels)):
+        first, last = children[rank], children[rank + 1]
+        if first == last:
+            continue
+        base = np.int64(0)
+        if not dense[rank]:
+            base = _displacement(labels, first, last, cells, following, head, top)
+            if base + width > capacity:
+                return np.int64(-1)
+            cells[4 * (numbers[rank] - rows)] = base
         for k in range(first, last):
-            slot = base + labels[order[k]]
-            slots[k] = slot
-            cells[2 * slot + 1] = 2 * home
+            if dense[k]:
+                continue
+            slot = head if dense[rank] else base + labels[k]
+            if slot + width > capacity:
+                return np.int64(-1)
+            numbers[k] = rows + slot
+            cells[4 * slot + 1] = 2 * numbers[rank]
             following[previous[slot]] = following[slot]
             previous[following[slot]] = previous[slot]
             if slot == head:
                 head = np.int64(following[slot])
             top = max(top, slot + 1)
-        first = last
     return top
 
 
 @kernel
-def connect(order, ranks, parents, labels, trie_words, slots, cells, fails, words, links, roots):
-    """Fill in everything but the displacements, by growing depth; returns the most words that end at one place."""
-    fails[:] = 0
-    words[:] = -1
-    links[:] = 0
-    roots[:] = 0
-    for k in range(1, len(order)):
-        state = order[k]
-        slot = slots[k]
-        label = np.int64(labels[state])
-        words[slot] = trie_words[state]
-        home = slots[ranks[parents[state]]]
-        if home == 0:
-            roots[label] = slot
-            continue
-        suffix = np.int64(fails[home])
-        fails[slot] = step(cells, fails, roots, suffix, label)
-    counts = np.zeros(len(fails), np.int32)
+def _displacement(labels, first, last, cells, following, head, top):
+    low = np.int64(labels[first])
+    slot = head
+    for _ in range(_TRIES):
+        if slot >= top:
+            break
+        found = True
+        for k in range(first + 1, last):
+            if cells[4 * (slot - low + labels[k]) + 1] != FREE:
+                found = False
+                break
+        if found:
+            return slot - low
+        slot = np.int64(following[slot])
+    return top - low
+
+
+@kernel
+def connect(children, parents, labels, trie_words, dense, numbers, rows, width, moves, cells, endings):
+    """Fill in everything but displacements, by growing depth; returns the most words that end at one place.
+
+    While it works, `suffix` is the rank of a state's longest proper suffix, and `go` the number to go on from.
+    """
+    count = len(labels)
+    suffix = np.zeros(count, np.int32)
+    go = np.zeros(count, np.int32)
+    many = np.zeros(count, np.int32)
+    link = np.zeros(count, np.int32)
     most = 0
-    for k in range(1, len(order)):
-        slot = slots[k]
-        suffix = fails[slot]
-        links[slot] = suffix if words[suffix] >= 0 else links[suffix]
-        counts[slot] = counts[links[slot]] + (words[slot] >= 0)
-        most = max(most, counts[slot])
-        if counts[slot]:
-            cells[2 * slot + 1] |= 1
-    for k in range(1, len(order)):
-        slot = slots[k]
-        suffix = fails[slot]
-        while suffix > 0 and cells[2 * suffix] < 0:
-            suffix = fails[suffix]
-        if cells[2 * slot] == FREE:
-            cells[2 * slot] = ~suffix
-        fails[slot] = suffix
+    for rank in range(1, count):
+        if parents[rank] > 0:
+            suffix[rank] = _child(children, labels, suffix, suffix[parents[rank]], labels[rank])
+        other = suffix[rank]
+        go[rank] = numbers[rank] if children[rank] < children[rank + 1] else go[other]
+        link[rank] = other if trie_words[other] >= 0 else link[other]
+        many[rank] = many[link[rank]] + (trie_words[rank] >= 0)
+        most = max(most, many[rank])
+    for rank in range(count):
+        number = np.int64(numbers[rank])
+        endings[2 * number] = trie_words[rank]
+        endings[2 * number + 1] = numbers[link[rank]]
+        if not dense[rank]:
+            slot = number - rows
+            cells[4 * slot + 1] += many[rank] > 0
+            cells[4 * slot + 2] = go[suffix[rank]]
+            cells[4 * slot + 3] = go[rank]
+            continue
+        row = 2 * width * number
+        if rank:  # where there is no child, as from the suffix to go on from, which is dense and done
+            other = 2 * width * np.int64(go[suffix[rank]])
+            for k in range(2 * width):
+                moves[row + k] = moves[other + k]
+        else:
+            for k in range(width):
+                moves[2 * k] = -1
+                moves[2 * k + 1] = 0
+        for child in range(children[rank], children[rank + 1]):
+            moves[row + 2 * labels[child]] = numbers[child] if many[child] else -1
+            moves[row + 2 * labels[child] + 1] = go[child]
     return most
 
 
 @kernel
-def find_words(data, cuts, cells, roots, words, numbers):
-    """Set `numbers[i]` to the word that is string `i`, -1 if there is none; returns whether all are known."""
-    known = True
+def _child(children, labels, suffix, rank, label):
+    """Return the rank behind `rank`, or behind the longest of its suffixes that has such a child, or 0."""
+    while True:
+        low, high = children[rank], children[rank + 1]
+        while low < high:
+            middle = (low + high) >> 1
+            if labels[middle] < label:
+                low = middle + 1
+            else:
+                high = middle
+        if low < children[rank + 1] and labels[low] == label:
+            return low
+        if rank == 0:
+            return np.int64(0)
+        rank = suffix[rank]
+
+
+@kernel
+def step(moves, cells, dense, width, state, kind):
+    """Return the state reached by a byte of class `kind` if a word ends there, else -1, and the one to go on from."""
+    while state >= dense:
+        slot = 4 * (state - dense)
+        child = 4 * (np.int64(cells[slot]) + kind)
+        if cells[child + 1] >> 1 == state:
+            reached = dense + (child >> 2) if cells[child + 1] & 1 else np.int64(-1)
+            return reached, np.int64(cells[child + 3])
+        state = np.int64(cells[slot + 2])
+    move = 2 * (state * width + kind)
+    return np.int64(moves[move]), np.int64(moves[move + 1])
+
+
+@kernel
+def walk(data, offsets, first, last, classes, moves, cells, dense, width, states, places, counts, lengths):
+    """Walk over texts from `first` to `last`: the states in which words end, and their places.
+
+    Those of text `t` are written from ``offsets[t] - offsets[first]`` on; there are ``counts[t - first]``, and
+    ``lengths[t - first]`` is the text's length in characters. Several texts are walked side by side, a byte of each in
+    turn, because a single walk would wait for the memory at every byte. The step through dense states is written out:
+    a call for each byte would take longer than the step.
+    """
+    lanes = np.zeros((_LANES, 6), np.int64)  # text, place in data, end, state, characters, place in states
+    begin = offsets[first]
+    active = min(_LANES, last - first)
+    following = first
+    for lane in range(active):
+        _load(lanes, lane, offsets, following, begin)
+        following += 1
+    while active:
+        lane = 0
+        while lane < active:
+            at = lanes[lane, 1]
+            if at == lanes[lane, 2]:
+                text = lanes[lane, 0]
+                counts[text - first] = lanes[lane, 5] - (offsets[text] - begin)
+                lengths[text - first] = lanes[lane, 4]
+                if following < last:
+                    _load(lanes, lane, offsets, following, begin)
+                    following += 1
+                else:
+                    active -= 1
+                    lanes[lane] = lanes[active]
+                continue
+            byte = data[at]
+            kind = np.int64(classes[byte])
+            state = lanes[lane, 3]
+            if state < dense:
+                move = 2 * (state * width + kind)
+                reached, state = np.int64(moves[move]), np.int64(moves[move + 1])
+            else:
+                reached, state = step(moves, cells, dense, width, state, kind)
+            place = lanes[lane, 4] + ((byte & 0xC0) != 0x80)
+            fill = lanes[lane, 5]
+            states[fill] = reached
+            places[fill] = place
+            lanes[lane, 1] = at + 1
+            lanes[lane, 3] = state
+            lanes[lane, 4] = place
+            lanes[lane, 5] = fill + (reached >= 0)
+            lane += 1
+
+
+@kernel
+def _load(lanes, lane, offsets, text, begin):
+    lanes[lane, 0] = text
+    lanes[lane, 1] = offsets[text]
+    lanes[lane, 2] = offsets[text + 1]
+    lanes[lane, 3] = 0
+    lanes[lane, 4] = 0
+    lanes[lane, 5] = offsets[text] - begin
+
+
+@kernel
+def find_words(data, cuts, classes, moves, cells, endings, dense, width, words):
+    """Set `words[i]` to the word that is string `i`, -1 if there is none.
+
+    The word found may be a suffix of the string: the caller compares lengths.
+    """
     for i in range(len(cuts) - 1):
-        state = np.int64(roots[data[cuts[i]]])
-        at = cuts[i] + 1
-        while at < cuts[i + 1] and state > 0:
-            child = np.int64(cells[2 * state]) + data[at]
-            state = child if cells[2 * state] >= 0 and cells[2 * child + 1] >> 1 == state else np.int64(0)
-            at += 1
-        numbers[i] = words[state] if state > 0 else -1
-        known = known and numbers[i] >= 0
-    return known
-
-
-@inline
-def step(cells, fails, roots, state, byte):
-    """Return the state behind `state`, one with children or the initial one, and a byte."""
-    while state != 0:
-        child = np.int64(cells[2 * state]) + byte
-        if cells[2 * child + 1] >> 1 == state:
-            return child
-        state = np.int64(fails[state])
-    return np.int64(roots[byte])
+        state = np.int64(0)
+        reached = np.int64(-1)
+        for at in range(cuts[i], cuts[i + 1]):
+            reached, state = step(moves, cells, dense, width, state, np.int64(classes[data[at]]))
+        words[i] = endings[2 * reached] if reached >= 0 else -1

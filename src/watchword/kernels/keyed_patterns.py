@@ -1,191 +1,264 @@
-"""Patterns under their rarest word: how they are laid out, found and put together.
+"""Patterns under their rarest word: how a text finds them.
 
-A pattern is stored once, in the *block* of its rarest word (its key). `arena` (int32) holds the blocks one after
-another; that of word `w` lies between ``starts[w]`` and ``starts[w + 1]``, and is empty where `w` is nobody's key.
+A pattern is stored once, in the *block* of its rarest word, its key. Most candidates are not even looked at: each has a
+*probe*, the rarest of its other words (the key, if it has none), and the *print* of the probe, `PRINT_BITS` of a hash,
+stands in a small array that stays in the cache.
 
-    block    S  payload × S  entries
-             S patterns are nothing but the word: they match wherever it occurs.
-    entry    payload  n  gap word  gap word  …  gap
+    heads    uint16. Every word has a head, and is known by where its head begins: where its block begins (two numbers,
+             the low half first); E, the number of its patterns that are more than the word, with `SINGLES` added if
+             others are not, or `MANY` where E is no less; and the prints of those E, none if they are many.
+    arena    int32, the blocks.  block   S  E  payload × S  body × E  bodies
+             S patterns are nothing but the word, and match wherever it occurs. A body is told by its distance.
+                                 body    payload  n  gap word length  gap word length  …  gap
              n words in the pattern's order, the key among them, with a gap before each and one behind the last; a gap
-             is twice its least length, plus one where a `*` stands in it.
+             is twice its least length, plus one where a `*` stands in it; lengths are in characters.
 
-Matching a text: the automaton finds which words occur, each noted once (`seen`, a `termset`). A word that was noted
-before brought its suffixes with it, so a visit ends there, and noting takes time in the text and the distinct words
-only. Blocks of the noted words give candidates; one whose words were not all noted is out. For what is left, and only
-then, the places of its words are gathered from the visited states, and `gaps.fits` decides.
+Matching a text: the automaton finds which words occur, each noted once (`seen`, a `termset`, and `marks`, a bitmap of
+prints). A word that was noted before brought its suffixes with it, so a visit ends there, and noting takes time in the
+text and the distinct words only. A candidate whose probe is not marked is out, and so is one with a word that was not
+noted. If no word came twice, the noted places decide about what is left. Else the places of its words are gathered from
+the visited states, and `gaps.fits` decides.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.automaton import step
-from watchword.kernels.gaps import ANY, fits
+from watchword.kernels.automaton import walk
+from watchword.kernels.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_capacity, set_has, set_slot
-from watchword.kernels.tombstones import drop_dead, is_dead
+from watchword.kernels.tombstones import drop_dead
+
+PRINT_BITS = 14
+SINGLES, MANY = 0x8000, 0x7FFF
+
+_BYTES, _TEXTS = 1 << 15, 512  # of short texts taken together
+_AHEAD = 8
+
+
+@inline
+def print_of(word):
+    """Return the print of a word."""
+    return ((np.int64(word) * 2654435769) >> 13) & ((1 << PRINT_BITS) - 1)
+
+
+@inline
+def block_of(heads, word):
+    """Return where the block of a word begins."""
+    return np.int64(heads[word]) | np.int64(heads[word + 1]) << 16
 
 
 @kernel
-def match(
-    first,
-    used,
-    data,
-    offsets,
-    cells,
-    fails,
-    words,
-    links,
-    roots,
-    starts,
-    arena,
-    chars,
-    limits,
-    dead,
-    ends,
-    payloads,
-):
+def match(first, used, data, offsets, classes, moves, cells, endings, heads, arena, limits, dead, ends, payloads):
     """Match texts from `first` on (the protocol of `collect`). Operations: candidates looked at.
 
-    `limits` are the most words of a pattern, and the most words that end at one place.
+    `limits` are the most words of a pattern, the most words that end at one place, how many dense states and classes
+    of bytes the automaton has, and how many words. Texts are taken together as long as they are short.
     """
-    size = np.int64(0)
+    longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
-        size = max(size, offsets[text + 1] - offsets[text])
-    most = min(len(starts) - 1, size * limits[1])
-    seen = np.full(set_capacity(most), -1, np.int32)
-    mask = len(seen) - 1
-    noted = np.empty(most, np.int32)
-    slots = np.empty(most, np.int32)
-    states = np.empty(size, np.int32)
-    places = np.empty(size, np.int64)
-    groups = np.zeros(len(seen), np.int32)
+        longest = max(longest, offsets[text + 1] - offsets[text])
+    most = min(limits[4], longest * limits[1])
+    sets = np.full((2, set_capacity(most)), -1, np.int32)
+    notes = np.empty((2, 3, most), np.int32)
+    marks = np.zeros(1 << (PRINT_BITS - 6), np.uint64)
+    ranks = np.zeros(sets.shape[1], np.int32)
+    states = np.empty(max(longest, _BYTES) + 1, np.int32)
+    places = np.empty(max(longest, _BYTES) + 1, np.int32)
+    counts = np.empty(_TEXTS, np.int64)
+    lengths = np.empty(_TEXTS, np.int64)
     begins = np.empty(most + 2, np.int64)
     gathered = np.empty((3, 64), np.int64)
-    scratch = np.empty((5, limits[0] + 1), np.int64)
+    sequence = np.empty((5, limits[0] + 1), np.int64)
     waiting = np.empty(64, np.int64)
     operations = 0
+    coming = 0
+    start = last = first
     for text in range(first, len(offsets) - 1):
-        visits, count, length = _scan(
-            data,
-            offsets[text],
-            offsets[text + 1],
-            cells,
-            fails,
-            words,
-            links,
-            roots,
-            starts,
-            states,
-            places,
-            seen,
-            noted,
-            slots,
-        )
-        for k in range(count):
-            prefetch(arena, np.int64(starts[noted[k]]))
-        fill = used
-        pending = 0
-        for k in range(count):
-            word = noted[k]
-            at, stop = np.int64(starts[word]), np.int64(starts[word + 1])
-            if at == stop:
-                continue
-            singles = np.int64(arena[at])
-            if fill + singles > len(payloads):
-                fill = np.int64(-1)
-                break
-            for i in range(singles):
-                payloads[fill + i] = arena[at + 1 + i]
-            fill += singles
-            operations += singles
-            at += 1 + singles
-            while at < stop:
-                operations += 1
-                if _all_seen(arena, at, word, seen, mask):
-                    if pending == len(waiting):
-                        waiting = _longer(waiting)
-                    waiting[pending] = at
-                    pending += 1
-                at += 3 + 2 * arena[at + 1]
-        if fill >= 0 and fill + pending > len(payloads):
-            fill = np.int64(-1)
-        if pending and fill >= 0:
-            total = _count(waiting, pending, arena, states, visits, words, links, seen, groups, begins)
-            if total > gathered.shape[1]:
-                gathered = np.empty((3, 2 * total), np.int64)
-            _gather(states, places, visits, words, links, seen, groups, begins, gathered[0])
-            fill = _settle(
-                waiting, pending, arena, chars, seen, groups, begins, gathered, length, scratch, payloads, fill
+        side = text & 1
+        if text == last:
+            start = text
+            last += 1
+            while last < len(offsets) - 1 and last - start < _TEXTS and offsets[last + 1] - offsets[start] <= _BYTES:
+                last += 1
+            walk(
+                data, offsets, start, last, classes, moves, cells, limits[2], limits[3], states, places, counts, lengths
             )
+            coming = _note(states, places, 0, counts[0], endings, heads, sets[side], notes[side])
+        begin = offsets[text] - offsets[start]
+        stop = begin + counts[text - start]
+        length = lengths[text - start]
+        seen, noted, count = sets[side], notes[side], abs(coming) - 1
+        is_once = coming > 0
+        if text + 1 < last:  # its heads are on their way while this text is looked at
+            after = offsets[text + 1] - offsets[start]
+            until = after + counts[text + 1 - start]
+            coming = _note(states, places, after, until, endings, heads, sets[1 - side], notes[1 - side])
+        if count:
+            fill, pending, work, waiting = _candidates(noted, count, heads, arena, marks, payloads, used, waiting)
+            operations += work
+            pending = _only_seen(waiting, pending, arena, seen)
+            if fill >= 0 and fill + pending > len(payloads):
+                fill = np.int64(-1)
+            if pending and fill >= 0 and is_once:
+                for k in range(count):
+                    ranks[noted[1, k]] = k
+                fill = _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill)
+            elif pending and fill >= 0:
+                for k in range(count):
+                    ranks[noted[1, k]] = 0
+                total = _count(waiting, pending, arena, states, begin, stop, endings, seen, ranks, begins)
+                if total > gathered.shape[1]:
+                    gathered = np.empty((3, 2 * total), np.int64)
+                _gather(states, places, begin, stop, endings, seen, ranks, begins, gathered)
+                fill = _settle(waiting, pending, arena, seen, ranks, begins, gathered, length, sequence, payloads, fill)
             for k in range(count):
-                groups[slots[k]] = 0
-        for k in range(count):
-            seen[slots[k]] = -1
-        if fill < 0:
-            return text, used, operations
-        used = drop_dead(dead, payloads, used, fill) if len(dead) else fill
+                seen[noted[1, k]] = -1
+            if fill < 0:
+                return text, used, operations
+            used = drop_dead(dead, payloads, used, fill) if len(dead) else fill
         ends[text] = used
     return len(offsets) - 1, used, operations
 
 
-@inline
-def _scan(data, at, end, cells, fails, words, links, roots, starts, states, places, seen, noted, slots):
-    """Walk the automaton over a text: note its words, and the states where words end with their places.
+@kernel
+def _note(states, places, begin, stop, endings, heads, seen, notes):
+    """Note the words that end in the visited states, once each, with their slots and places.
 
-    Returns how many of both there are, and the text's length in characters.
+    Returns how many they are, plus one, and negative if one of them was met again: it has other places, too, and so
+    have words that are a suffix of it.
     """
     mask = len(seen) - 1
-    visits = 0
     count = 0
-    place = 0
-    state = np.int64(0)
-    while at < end:
-        byte = data[at]
-        at += 1
-        place += (byte & 0xC0) != 0x80
-        state = step(cells, fails, roots, state, np.int64(byte))
-        if cells[2 * state + 1] & 1:
-            states[visits] = state
-            places[visits] = place
-            visits += 1
-            ending = state if words[state] >= 0 else np.int64(links[state])
-            while ending > 0:
-                word = words[ending]
+    sign = 1
+    for visit in range(begin, stop):
+        state = np.int64(states[visit])
+        if visit + _AHEAD < stop:
+            prefetch(endings, 2 * np.int64(states[visit + _AHEAD]))
+        while state > 0:
+            word = endings[2 * state]
+            if word >= 0:
                 slot = set_slot(seen, mask, word)
                 if seen[slot] == word:
+                    sign = -1
                     break
-                prefetch(starts, np.int64(word))
+                prefetch(heads, np.int64(word))
                 seen[slot] = word
-                noted[count] = word
-                slots[count] = slot
+                notes[0, count] = word
+                notes[1, count] = slot
+                notes[2, count] = places[visit]
                 count += 1
-                ending = np.int64(links[ending])
-        if cells[2 * state] < 0:
-            state = np.int64(~cells[2 * state])
-    return visits, count, place
-
-
-@inline
-def _all_seen(arena, at, key, seen, mask):
-    """Say whether all words of an entry were noted; its key was."""
-    for k in range(at + 3, at + 3 + 2 * arena[at + 1], 2):
-        if arena[k] != key and not set_has(seen, mask, arena[k]):
-            return False
-    return True
+            state = np.int64(endings[2 * state + 1])
+    return sign * (count + 1)
 
 
 @kernel
-def _longer(array):
-    longer = np.empty(2 * len(array), np.int64)
+def _candidates(noted, count, heads, arena, marks, payloads, fill, waiting):
+    """Append the payloads of single words, and let wait the bodies of patterns whose probe is marked.
+
+    Returns the new fill, -1 if there is no room, how many wait, how many were looked at, and the longer `waiting`.
+    """
+    for k in range(count):
+        mark = print_of(noted[0, k])
+        marks[mark >> 6] |= np.uint64(1) << np.uint64(mark & 63)
+    pending = 0
+    work = 0
+    for k in range(count):
+        head = np.int64(noted[0, k])
+        tail = np.int64(heads[head + 2])
+        others = tail & MANY
+        work += others
+        if others < MANY:
+            for i in range(others):
+                mark = np.int64(heads[head + 3 + i])
+                if (marks[mark >> 6] >> np.uint64(mark & 63)) & np.uint64(1):
+                    waiting = _room(waiting, pending + 1)
+                    waiting[pending] = head << 16 | i
+                    pending += 1
+        if tail & SINGLES:
+            block = block_of(heads, head)
+            singles = np.int64(arena[block])
+            work += singles
+            if fill + singles > len(payloads):
+                fill = np.int64(-1)
+                break
+            for i in range(singles):
+                payloads[fill + i] = arena[block + 2 + i]
+            fill += singles
+    for i in range(pending):  # from the place among the prints to the body
+        block = block_of(heads, waiting[i] >> 16)
+        waiting[i] = waiting[i] & 0xFFFF | block << 16
+        prefetch(arena, block)
+    for i in range(pending):
+        block = waiting[i] >> 16
+        waiting[i] = block + arena[block + 2 + arena[block] + (waiting[i] & 0xFFFF)]
+        prefetch(arena, waiting[i])
+    for k in range(count):
+        marks[print_of(noted[0, k]) >> 6] = 0
+        head = np.int64(noted[0, k])
+        if heads[head + 2] & MANY == MANY and fill >= 0:
+            block = block_of(heads, head)
+            others = np.int64(arena[block + 1])
+            work += others - MANY
+            waiting = _room(waiting, pending + others)
+            for i in range(others):
+                waiting[pending + i] = block + arena[block + 2 + arena[block] + i]
+            pending += others
+    return fill, pending, work, waiting
+
+
+@inline
+def _room(array, size):
+    if size <= len(array):
+        return array
+    longer = np.empty(2 * size, np.int64)
     longer[: len(array)] = array
     return longer
 
 
 @kernel
-def _count(waiting, pending, arena, states, visits, words, links, seen, groups, begins):
-    """Number the words of the waiting entries and count their places; returns how many there are in all.
+def _only_seen(waiting, pending, arena, seen):
+    """Keep the patterns of which all words were noted; returns how many they are."""
+    kept = 0
+    for i in range(pending):
+        body = waiting[i]
+        holds = True
+        for k in range(arena[body + 1]):
+            if not set_has(seen, len(seen) - 1, arena[body + 3 + 3 * k]):
+                holds = False
+                break
+        waiting[kept] = body
+        kept += holds
+    return kept
+
+
+@kernel
+def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill):
+    """As `_settle`, where every word has one place."""
+    mask = len(seen) - 1
+    for i in range(pending):
+        at = waiting[i] + 2
+        end = np.int64(0)
+        holds = True
+        for k in range(arena[at - 1]):
+            least, is_open = np.int64(arena[at]) >> 1, arena[at] & 1 == 1 or k == 0
+            place = np.int64(noted[2, ranks[set_slot(seen, mask, arena[at + 1])]])
+            space = place - arena[at + 2] - end
+            holds = space == least or (space > least and is_open)
+            if not holds:
+                break
+            end = place
+            at += 3
+        payloads[fill] = arena[waiting[i]]
+        fill += holds and end + (arena[at] >> 1) <= length
+    return fill
+
+
+@kernel
+def _count(waiting, pending, arena, states, begin, stop, endings, seen, groups, begins):
+    """Number the words of the waiting patterns and count their places; returns how many there are in all.
 
     ``groups[slot]`` is the number, from 1 on, of the word that has a slot in `seen`; the places of word `g` are to lie
     from ``begins[g]`` on.
@@ -195,18 +268,18 @@ def _count(waiting, pending, arena, states, visits, words, links, seen, groups, 
     for i in range(pending):
         at = waiting[i]
         for k in range(arena[at + 1]):
-            slot = set_slot(seen, mask, arena[at + 3 + 2 * k])
+            slot = set_slot(seen, mask, arena[at + 3 + 3 * k])
             if groups[slot] == 0:
                 numbered += 1
                 groups[slot] = numbered
     begins[: numbered + 2] = 0
-    for visit in range(visits):
+    for visit in range(begin, stop):
         ending = np.int64(states[visit])
         while ending > 0:
-            if words[ending] >= 0:
-                group = groups[set_slot(seen, mask, words[ending])]
+            if endings[2 * ending] >= 0:
+                group = groups[set_slot(seen, mask, endings[2 * ending])]
                 begins[group] += group > 0
-            ending = np.int64(links[ending])
+            ending = np.int64(endings[2 * ending + 1])
     total = np.int64(0)
     for group in range(1, numbered + 2):
         total, begins[group] = total + begins[group], total
@@ -214,190 +287,36 @@ def _count(waiting, pending, arena, states, visits, words, links, seen, groups, 
 
 
 @kernel
-def _gather(states, places, visits, words, links, seen, groups, begins, ends):
+def _gather(states, places, begin, stop, endings, seen, groups, begins, gathered):
     """Write the places of the numbered words; afterwards word `g` has those up to ``begins[g]``."""
     mask = len(seen) - 1
-    for visit in range(visits):
+    for visit in range(begin, stop):
         ending = np.int64(states[visit])
         while ending > 0:
-            if words[ending] >= 0:
-                group = groups[set_slot(seen, mask, words[ending])]
+            if endings[2 * ending] >= 0:
+                group = groups[set_slot(seen, mask, endings[2 * ending])]
                 if group:
-                    ends[begins[group]] = places[visit]
+                    gathered[0, begins[group]] = places[visit]
                     begins[group] += 1
-            ending = np.int64(links[ending])
+            ending = np.int64(endings[2 * ending + 1])
 
 
 @kernel
-def _settle(waiting, pending, arena, chars, seen, groups, stops, gathered, length, scratch, payloads, fill):
-    """Append the payloads of the waiting entries that fit; returns the new fill."""
+def _settle(waiting, pending, arena, seen, groups, stops, gathered, length, sequence, payloads, fill):
+    """Append the payloads of the waiting patterns that fit; returns the new fill."""
     mask = len(seen) - 1
     for i in range(pending):
         at = waiting[i]
         count = np.int64(arena[at + 1])
         for k in range(count + 1):
-            gap = arena[at + 2 + 2 * k]
-            scratch[3, k] = gap >> 1
-            scratch[4, k] = ANY if gap & 1 or k == 0 or k == count else gap >> 1
+            gap = np.int64(arena[at + 2 + 3 * k])
+            sequence[LEAST, k] = gap >> 1
+            sequence[MOST, k] = ANY if gap & 1 or k == 0 or k == count else gap >> 1
             if k < count:
-                word = arena[at + 3 + 2 * k]
-                group = groups[set_slot(seen, mask, word)]
-                scratch[0, k] = stops[group - 1] if group > 1 else 0
-                scratch[1, k] = stops[group]
-                scratch[2, k] = chars[word]
+                group = groups[set_slot(seen, mask, arena[at + 3 + 3 * k])]
+                sequence[BEGIN, k] = stops[group - 1] if group > 1 else 0
+                sequence[STOP, k] = stops[group]
+                sequence[LENGTH, k] = arena[at + 4 + 3 * k]
         payloads[fill] = arena[at]
-        fill += fits(
-            count,
-            scratch[0],
-            scratch[1],
-            scratch[2],
-            scratch[3],
-            scratch[4],
-            gathered[0],
-            length,
-            gathered[1],
-            gathered[2],
-        )
+        fill += fits(count, sequence, gathered, length)
     return fill
-
-
-# Packing
-
-
-@kernel
-def choose_keys(offsets, numbers, bits, keys):
-    """Set each pattern's key to the word with the most bits, the first of several."""
-    for row in range(len(offsets) - 1):
-        best = numbers[offsets[row]]
-        for j in range(offsets[row] + 1, offsets[row + 1]):
-            if bits[numbers[j]] > bits[best]:
-                best = numbers[j]
-        keys[row] = best
-
-
-@inline
-def _is_single(offsets, gaps, row):
-    first = offsets[row]
-    return offsets[row + 1] - first == 1 and gaps[first + row] == 0 and gaps[first + row + 1] == 0
-
-
-@kernel
-def measure(offsets, gaps, keys, starts):
-    """Set `starts` for blocks of the patterns; returns the size of the arena, which may be too large."""
-    starts[:] = 0
-    for row in range(len(keys)):
-        words = offsets[row + 1] - offsets[row]
-        if starts[keys[row] + 1] == 0:
-            starts[keys[row] + 1] = 1
-        starts[keys[row] + 1] += 1 if _is_single(offsets, gaps, row) else 3 + 2 * words
-    total = np.int64(0)
-    for word in range(1, len(starts)):
-        total += starts[word]
-        starts[word] = total
-    return total
-
-
-@kernel
-def pack(offsets, numbers, gaps, payloads, keys, starts, arena):
-    """Write the blocks: first the single words, then the entries, both in the order given."""
-    fills = np.zeros(len(starts), np.int32)
-    arena[:] = 0
-    for row in range(len(keys)):
-        if _is_single(offsets, gaps, row):
-            block = starts[keys[row]]
-            arena[block] += 1
-            arena[block + arena[block]] = payloads[row]
-    for row in range(len(keys)):
-        if _is_single(offsets, gaps, row):
-            continue
-        key = keys[row]
-        at = starts[key] + 1 + arena[starts[key]] + fills[key]
-        arena[at] = payloads[row]
-        words = offsets[row + 1] - offsets[row]
-        arena[at + 1] = words
-        for k in range(words + 1):
-            arena[at + 2 + 2 * k] = gaps[offsets[row] + row + k]
-            if k < words:
-                arena[at + 3 + 2 * k] = numbers[offsets[row] + k]
-        fills[key] += 3 + 2 * words
-
-
-@kernel
-def unpack(starts, arena, dead, offsets, numbers, gaps, payloads):
-    """Write the patterns back as they were given to `pack`, without the dead; returns how many and their words.
-
-    With empty outputs it only counts.
-    """
-    rows = words = 0
-    is_written = len(payloads) > 0
-    for key in range(len(starts) - 1):
-        at, stop = np.int64(starts[key]), np.int64(starts[key + 1])
-        if at == stop:
-            continue
-        singles = at + 1 + arena[at]
-        at += 1
-        while at < stop:
-            is_single = at < singles
-            count = 1 if is_single else np.int64(arena[at + 1])
-            if not is_dead(dead, arena[at]):
-                if is_written:
-                    payloads[rows] = arena[at]
-                    for k in range(count + 1):
-                        gaps[words + rows + k] = 0 if is_single else arena[at + 2 + 2 * k]
-                        if k < count:
-                            numbers[words + k] = key if is_single else arena[at + 3 + 2 * k]
-                    offsets[rows + 1] = words + count
-                rows += 1
-                words += count
-            at += 1 if is_single else 3 + 2 * count
-    return rows, words
-
-
-@kernel
-def has_pattern(starts, arena, keys, numbers, gaps, payload):
-    """Say whether the block of one of `keys` has this pattern with this payload."""
-    for key in keys:
-        at, stop = np.int64(starts[key]), np.int64(starts[key + 1])
-        if at == stop:
-            continue
-        singles = at + 1 + arena[at]
-        at += 1
-        while at < stop:
-            if at < singles:
-                if arena[at] == payload and len(numbers) == 1 and gaps[0] == 0 and gaps[1] == 0:
-                    return True
-                at += 1
-                continue
-            count = np.int64(arena[at + 1])
-            same = arena[at] == payload and count == len(numbers)
-            k = 0
-            while same and k <= count:
-                same = arena[at + 2 + 2 * k] == gaps[k] and (k == count or arena[at + 3 + 2 * k] == numbers[k])
-                k += 1
-            if same:
-                return True
-            at += 3 + 2 * count
-    return False
-
-
-@kernel
-def renumber(starts, arena, payloads):
-    """Replace every payload `p` by ``payloads[p]``."""
-    for key in range(len(starts) - 1):
-        at, stop = np.int64(starts[key]), np.int64(starts[key + 1])
-        if at == stop:
-            continue
-        singles = at + 1 + arena[at]
-        at += 1
-        while at < stop:
-            arena[at] = payloads[arena[at]]
-            at += 1 if at < singles else 3 + 2 * np.int64(arena[at + 1])
-
-
-@kernel
-def spell(blob, ends, numbers, cuts, data):
-    """Write word ``numbers[j]`` as ``data[cuts[j]:cuts[j + 1]]``."""
-    for j in range(len(numbers)):
-        start = ends[numbers[j]] - (cuts[j + 1] - cuts[j])
-        for k in range(cuts[j + 1] - cuts[j]):
-            data[cuts[j] + k] = blob[start + k]

@@ -24,30 +24,35 @@ from watchword.buffers import NO_BYTES, Strings, UInt8
 from watchword.errors import WatchwordError
 from watchword.hits import Hits, Int32, Int64, collect, merged
 from watchword.kernels import automaton as kernels
-from watchword.kernels import keyed_patterns as blocks
-from watchword.kernels.arrays import reserve, resized
+from watchword.kernels import keyed_patterns
+from watchword.kernels import pattern_packing as blocks
+from watchword.kernels.arrays import reserve
 from watchword.kernels.naive import squeeze
 from watchword.patterns.retriever import Retriever
 from watchword.patterns.store import PatternStore
 from watchword.patterns.structure import Arrays, Patterns, Structure
 from watchword.vocabulary import Vocabulary
 
+DENSE_BYTES, DENSE_SHARE = 4 << 20, 32
+"""What rows of moves may take: this much, or this many bytes for each state."""
+
 
 class Base(NamedTuple):
     """The packed patterns."""
 
+    classes: UInt8
+    moves: Int32
     cells: Int32
-    fails: Int32
-    words: Int32
-    links: Int32
-    roots: Int32
-    starts: Int32
+    endings: Int32
+    heads: npt.NDArray[np.uint16]
     arena: Int32
-    chars: Int32
     limits: Int64
-    """The most words of a pattern, and the most words that end at one place."""
+    """The most words of a pattern, the most words that end at one place, dense states, classes of bytes, words."""
+    firsts: Int32
+    """Where the head of each word begins, and where the last ends."""
     blob: UInt8
     ends: Int64
+    """The words: each ends in `blob` where `ends` says."""
     counts: Int64
     """Patterns, and states beside the initial one."""
 
@@ -106,7 +111,7 @@ class Automaton(Structure):
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place once everything is packed."""
         self.merge()
-        blocks.renumber(self._base.starts, self._base.arena, payloads)
+        blocks.renumber(self._base.firsts, self._base.heads, self._base.arena, payloads)
 
     def merge(self) -> None:
         """Pack everything into the base now."""
@@ -121,8 +126,8 @@ class Automaton(Structure):
         base, dead = self._base, self._dead
 
         def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return blocks.match(  # type: ignore[no-any-return]
-                first, used, texts.data, texts.offsets, *base[:9], dead, ends, payloads
+            return keyed_patterns.match(  # type: ignore[no-any-return]
+                first, used, texts.data, texts.offsets, *base[:7], dead, ends, payloads
             )
 
         hits = collect(texts.count, step)
@@ -136,8 +141,8 @@ class Automaton(Structure):
         return {
             "nodes": int(self._base.counts[1]) + delta["nodes"],
             "postings": len(self),
-            "atoms": len(self._base.chars),
-            "slots": len(self._base.words),
+            "atoms": len(self._base.ends),
+            "dense_states": int(self._base.limits[2]),
             "delta": len(self._added),
             "tombstones": self._buried,
             "bytes": sum(array.nbytes for array in self._base) + delta["bytes"],
@@ -170,11 +175,16 @@ class Automaton(Structure):
     def _in_base(self, pattern: Patterns, payload: int) -> bool:
         if payload < 0 or (payload >> 3 < len(self._dead) and self._dead[payload >> 3] >> (payload & 7) & 1):
             return False
-        base, numbers = self._base, np.empty(len(pattern.chars), np.int32)
-        if not kernels.find_words(pattern.data, pattern.cuts, base.cells, base.roots, base.words, numbers):
+        base, words = self._base, np.empty(len(pattern.chars), np.int32)
+        dense, width = base.limits[2:4].tolist()
+        kernels.find_words(pattern.data, pattern.cuts, *base[:4], dense, width, words)
+        if words.min() < 0:
             return False
-        keys = np.unique(numbers)
-        return bool(blocks.has_pattern(base.starts, base.arena, keys, numbers, pattern.gaps, payload))
+        numbers = np.searchsorted(base.firsts, words)
+        sizes = base.ends[numbers] - np.where(numbers > 0, base.ends[numbers - 1], 0)
+        if not np.array_equal(sizes, np.diff(pattern.cuts)):
+            return False
+        return bool(blocks.has_pattern(base.heads, base.arena, words, pattern.gaps, payload))
 
     def _bury(self, payload: int) -> None:
         """Set the tombstone of a pattern of the base, which has none."""
@@ -264,15 +274,22 @@ def _live(patterns: Patterns, payloads: Int32) -> tuple[Patterns, Int32]:
 def _unpacked(base: Base, dead: UInt8) -> tuple[Patterns, Int32]:
     """Return the patterns of a base that are not dead."""
     none = np.empty(0, np.int32)
-    rows, words = blocks.unpack(base.starts, base.arena, dead, np.zeros(1, np.int64), none, none, none)
+    packed = base.firsts, base.heads, base.arena, dead
+    rows, words = blocks.unpack(*packed, np.zeros(1, np.int64), none, none, none)
     offsets, payloads = np.zeros(rows + 1, np.int64), np.empty(rows, np.int32)
     numbers, gaps = np.empty(words, np.int32), np.empty(words + rows, np.int32)
-    blocks.unpack(base.starts, base.arena, dead, offsets, numbers, gaps, payloads)
+    blocks.unpack(*packed, offsets, numbers, gaps, payloads)
     sizes = np.diff(base.ends, prepend=np.int64(0))
     cuts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[numbers], dtype=np.int64)])
     data = np.empty(cuts[-1], np.uint8)
     blocks.spell(base.blob, base.ends, numbers, cuts, data)
-    return Patterns(offsets, cuts, data, base.chars[numbers], gaps), payloads
+    return Patterns(offsets, cuts, data, _characters(cuts, data), gaps), payloads
+
+
+def _characters(cuts: Int64, data: UInt8) -> Int32:
+    """Return the length of each string in characters."""
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80, dtype=np.int64)])
+    return np.diff(before[cuts]).astype(np.int32)
 
 
 def _joined(parts: list[tuple[Patterns, Int32]]) -> tuple[Patterns, Int32]:
@@ -299,19 +316,27 @@ def _pack(patterns: Patterns, payloads: Int32) -> Base:
     count = len(vocabulary)
     ends = vocabulary.ends[:count].copy()
     blob = vocabulary.blob[: int(ends[-1]) if count else 0].copy()
-    chars = np.zeros(count, np.int32)
-    chars[numbers] = patterns.chars
-    keys, sizes = np.empty(len(payloads), np.int32), np.zeros(count + 1, np.int64)
-    blocks.choose_keys(patterns.offsets, numbers, _bits(blob, ends, numbers), keys)
-    size = blocks.measure(patterns.offsets, patterns.gaps, keys, sizes)
-    if size > np.iinfo(np.int32).max:
+    keys, probes = np.empty(len(payloads), np.int32), np.empty(len(payloads), np.int32)
+    others, begins, firsts = np.empty(count, np.int64), np.empty(count + 1, np.int64), np.empty(count + 1, np.int64)
+    blocks.choose_keys(patterns.offsets, numbers, _bits(blob, ends, numbers), keys, probes)
+    blocks.measure(patterns.offsets, patterns.gaps, keys, others, begins, firsts)
+    if max(begins[-1], firsts[-1]) > np.iinfo(np.int32).max:
         raise WatchwordError(f"{len(payloads)} patterns are more than one index holds; use several")
-    starts, arena = sizes.astype(np.int32), np.empty(size, np.int32)
-    blocks.pack(patterns.offsets, numbers, patterns.gaps, payloads, keys, starts, arena)
+    heads, arena = np.empty(firsts[-1], np.uint16), np.empty(begins[-1], np.int32)
+    rows = patterns.offsets, numbers, patterns.gaps, patterns.chars, payloads
+    blocks.pack(*rows, keys, probes, others, begins, firsts, heads, arena)
     longest = int(np.diff(patterns.offsets).max(initial=0))
-    cells, fails, words, links, roots, states, most = _automaton(blob, ends)
-    limits, counts = np.array([longest, most], np.int64), np.array([len(payloads), states - 1], np.int64)
-    return Base(cells, fails, words, links, roots, starts, arena, chars, limits, blob, ends, counts)
+    (classes, moves, cells, endings), states, *limits = _automaton(blob, ends)
+    ending = endings[::2] >= 0
+    endings[::2][ending] = firsts[endings[::2][ending]]
+    return Base(
+        *(classes, moves, cells, endings, heads, arena),
+        limits=np.array([longest, *limits, count], np.int64),
+        firsts=firsts.astype(np.int32),
+        blob=blob,
+        ends=ends,
+        counts=np.array([len(payloads), states], np.int64),
+    )
 
 
 def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:
@@ -325,23 +350,48 @@ def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:
     return np.diff(sums[ends], prepend=0.0) - np.log2(np.bincount(numbers))
 
 
-def _automaton(blob: UInt8, ends: Int64) -> tuple[Int32, Int32, Int32, Int32, Int32, int, int]:
-    """Return cells, fails, words, links and roots, and how many states there are and words at most at one place."""
+def _automaton(blob: UInt8, ends: Int64) -> tuple[tuple[UInt8, Int32, Int32, Int32], int, int, int, int]:
+    """Return classes, moves, cells and endings; states, words at most at one place, dense states, classes."""
     most = len(blob) + 1
-    parents, depths, trie_words = (np.empty(most, np.int32) for _ in range(3))
+    parents, depths, words = (np.empty(most, np.int32) for _ in range(3))
     labels = np.empty(most, np.uint8)
-    states = kernels.grow_trie(blob, ends, _ascending(blob, ends), parents, labels, depths, trie_words)
-    parents, labels = parents[:states].copy(), labels[:states].copy()
-    order, ranks, slots = (np.empty(states, np.int32) for _ in range(3))
+    states = kernels.grow_trie(blob, ends, _ascending(blob, ends), parents, labels, depths, words)
+    order, ranks, ranked_parents, ranked_words = (np.empty(states, np.int32) for _ in range(4))
+    ranked_labels, children = np.empty(states, np.uint8), np.empty(states + 1, np.int64)
     kernels.by_depth(depths[:states], order, ranks)
-    capacity = states + (states >> 2) + 1024
-    while (used := kernels.place(order, ranks, parents, labels, cells := np.empty(2 * capacity, np.int32), slots)) < 0:
+    classes, width = _classes(blob)
+    ranked = ranked_parents, ranked_labels, ranked_words, children
+    kernels.relabel(order, ranks, parents, labels, words, classes, *ranked)
+    dense = _dense(children, width)
+    rows, numbers = int(np.count_nonzero(dense)), np.empty(states, np.int32)
+    capacity = states + (states >> 3) + 4 * width
+    while True:
+        cells = np.empty(4 * capacity, np.int32)
+        used = kernels.place(children, ranked_labels, dense, width, cells, numbers)
+        if used >= 0:
+            break
         capacity *= 2
-    cells = resized(cells, 2 * (used + 256), kernels.FREE)
-    fails, words, links = (np.empty(used, np.int32) for _ in range(3))
-    roots = np.empty(256, np.int32)
-    most = kernels.connect(order, ranks, parents, labels, trie_words, slots, cells, fails, words, links, roots)
-    return cells, fails, words, links, roots, states, most
+    cells = cells[: 4 * (used + width)].copy()
+    moves, endings = np.empty(2 * rows * width, np.int32), np.full(2 * (rows + used), -1, np.int32)
+    trie = children, ranked_parents, ranked_labels, ranked_words
+    most = kernels.connect(*trie, dense, numbers, rows, width, moves, cells, endings)
+    return (classes, moves, cells, endings), states - 1, most, rows, width
+
+
+def _classes(blob: UInt8) -> tuple[UInt8, int]:
+    """Return the class of each byte, ascending among those that occur, and how many classes there are."""
+    occurs = np.bincount(blob, minlength=256) > 0
+    classes = np.where(occurs, np.cumsum(occurs), 0)
+    return classes.astype(np.uint8), int(classes.max()) + 1
+
+
+def _dense(children: Int64, width: int) -> npt.NDArray[np.bool_]:
+    """Say which states get a row of moves: those with children, by rank, as long as rows take a fair share."""
+    inner = np.diff(children) > 0
+    inner[0] = True
+    affordable = max(DENSE_BYTES, DENSE_SHARE * len(inner)) // (8 * width)
+    dense: npt.NDArray[np.bool_] = inner & (np.cumsum(inner) <= affordable)
+    return dense
 
 
 def _ascending(blob: UInt8, ends: Int64) -> Int64:

@@ -112,7 +112,7 @@ def test_figures():
     automaton = Eager()
     automaton.add(patterns_of(["she", "he", "hers", "she*he"]), int32(range(4)))
     stats = automaton.stats()
-    assert (stats["nodes"], stats["postings"], stats["atoms"]) == (7, 4, 3)
+    assert (stats["nodes"], stats["postings"], stats["words"]) == (7, 4, 3)
     automaton.remove(patterns_of(["he"]), 1)
     assert (automaton.stats()["postings"], automaton.stats()["tombstones"]) == (3, 1)
     automaton.merge()

@@ -136,12 +136,12 @@ class Automaton(Structure):
     # figures, snapshots
 
     def stats(self) -> Mapping[str, float]:
-        """Return states as ``nodes``, patterns as ``postings``, distinct words as ``atoms``."""
+        """Return states as ``nodes``, patterns as ``postings``, distinct words of the base as ``words``."""
         delta = self._delta.stats() if self._row_of else {"bytes": 0, "nodes": 0}
         return {
             "nodes": int(self._base.counts[1]) + delta["nodes"],
             "postings": len(self),
-            "atoms": len(self._base.ends),
+            "words": len(self._base.ends),
             "dense_states": int(self._base.limits[2]),
             "delta": len(self._added),
             "tombstones": self._buried,

@@ -12,11 +12,16 @@ keywords with a gap before each of them and one behind the last:
                     the line does, at `limit`.
     ends       int64, three rows: the ends, and two of the same length for the work
 
-The sequence fits if there is one choice of an occurrence for each keyword such that all gaps hold. `fits` goes through
-the keywords once and keeps which occurrences can be reached: behind a gap without an upper limit that is every one from
-some place on, so only that place is kept and found by binary search; behind another it is a list, made by walking the
-list before it and the occurrences side by side, or by searching from the shorter of the two. Nothing is tried twice:
-the cost is at most the number of occurrences of all keywords, whatever the number of ways to choose.
+The sequence fits if there is one choice of an occurrence for each keyword such that all gaps hold. Keywords between
+which no gap is open (`ANY`) make a *segment*. A segment that ends earlier leaves more room for the rest, so each is
+placed as early as it goes, from the first on, and nothing is ever taken back:
+
+- where all gaps of a segment are exact, its keyword with the fewest occurrences leads, and the others are looked for
+  at their distances, each from where it was found before: a place costs one look if the first keyword asked fails;
+- else the ends that can be reached are kept as a list, keyword by keyword, and the first of the last list is taken.
+
+Cost: a binary search for a keyword between open gaps; in a segment at most its keywords times the occurrences of the
+rarest, or the occurrences of all, whatever the number of ways to choose.
 """
 
 from __future__ import annotations
@@ -27,6 +32,8 @@ from watchword.kernels.jit import kernel
 
 ANY = -1
 BEGIN, STOP, LENGTH, LEAST, MOST = 0, 1, 2, 3, 4
+_NOWHERE = -1
+_EVERYWHERE = 1 << 62
 
 
 @kernel
@@ -50,49 +57,86 @@ def lower_bound(ends, row, begin, stop, wanted):
 
 @kernel
 def fits(count, sequence, ends, limit):
-    """Say whether a sequence of `count` keywords, at least one, fits."""
-    row = 0  # the reachable ends are ends[row, begin:stop]
-    least = sequence[LEAST, 0] + sequence[LENGTH, 0]
-    stop = sequence[STOP, 0]
-    begin = lower_bound(ends, row, sequence[BEGIN, 0], stop, least)
-    if sequence[MOST, 0] != ANY:
-        stop = lower_bound(ends, row, begin, stop, sequence[MOST, 0] + sequence[LENGTH, 0] + 1)
-    for k in range(1, count):
-        if begin == stop:
-            return False
-        least = ends[row, begin] + sequence[LEAST, k] + sequence[LENGTH, k]
-        first = lower_bound(ends, 0, sequence[BEGIN, k], sequence[STOP, k], least)
-        if sequence[MOST, k] == ANY:
-            row, begin, stop = 0, first, sequence[STOP, k]
+    """Say whether a sequence of `count` keywords, at least one, fits. It may change what `sequence` says of BEGIN."""
+    first = 0
+    low = sequence[LEAST, 0]  # where the segment may start, at least and at most
+    high = _EVERYWHERE if sequence[MOST, 0] == ANY else sequence[MOST, 0]
+    while True:
+        last = first + 1
+        is_exact = True
+        while last < count and sequence[MOST, last] != ANY:
+            is_exact = is_exact and sequence[LEAST, last] == sequence[MOST, last]
+            last += 1
+        late = np.int64(0)  # the last segment may have to end late
+        if last == count and sequence[MOST, count] != ANY:
+            late = limit - sequence[MOST, count]
+        if is_exact:
+            end = _place(first, last, sequence, ends, low, high, late)
         else:
-            other = 2 if row == 1 else 1
-            begin, stop = np.int64(0), _reach(sequence, k, ends, row, begin, stop, first, other)
-            row = other
-    if sequence[MOST, count] != ANY:
-        begin = lower_bound(ends, row, begin, stop, limit - sequence[MOST, count])
-    return begin < stop and ends[row, begin] + sequence[LEAST, count] <= limit
+            end = _reach(first, last, sequence, ends, low, high, late)
+        if end == _NOWHERE:
+            return False
+        if last == count:
+            return end + sequence[LEAST, count] <= limit
+        first, low, high = last, end + sequence[LEAST, last], _EVERYWHERE
 
 
 @kernel
-def _reach(sequence, k, ends, row, begin, stop, first, out):
-    """Write to row `out` the ends of keyword `k` from `first` on that one of ``ends[row, begin:stop]`` reaches."""
-    last = sequence[STOP, k]
-    least, most = sequence[LEAST, k] + sequence[LENGTH, k], sequence[MOST, k] + sequence[LENGTH, k]
-    fill = np.int64(0)
-    if 8 * (stop - begin) < last - first:
-        for i in range(begin, stop):
-            first = lower_bound(ends, 0, first, last, ends[row, i] + least)
-            while first < last and ends[0, first] <= ends[row, i] + most:
-                ends[out, fill] = ends[0, first]
-                fill += 1
-                first += 1
-        return fill
-    for j in range(first, last):
-        if ends[row, begin] < ends[0, j] - most:
-            begin = lower_bound(ends, row, begin, stop, ends[0, j] - most)
+def _place(first, last, sequence, ends, low, high, late):
+    """Return the earliest end of keywords at exact distances that start from `low` to `high` and end from `late` on."""
+    lead, fewest = first, sequence[STOP, first] - sequence[BEGIN, first]
+    span = before = sequence[LENGTH, first]  # from the segment's start to its end, and to the end of the lead
+    for k in range(first + 1, last):
+        span += sequence[LEAST, k] + sequence[LENGTH, k]
+        if sequence[STOP, k] - sequence[BEGIN, k] < fewest:
+            lead, fewest, before = k, sequence[STOP, k] - sequence[BEGIN, k], span
+    low = max(low, late - span)
+    at = lower_bound(ends, 0, sequence[BEGIN, lead], sequence[STOP, lead], low + before)
+    while at < sequence[STOP, lead]:
+        start = ends[0, at] - before
+        if start > high:
+            return np.int64(_NOWHERE)
+        if _holds(first, last, lead, sequence, ends, start):
+            return start + span
+        at += 1
+    return np.int64(_NOWHERE)
+
+
+@kernel
+def _holds(first, last, lead, sequence, ends, start):
+    """Say whether all keywords but the lead, which does, stand at their places from `start` on."""
+    end = start - sequence[LEAST, first]
+    for k in range(first, last):
+        end += sequence[LEAST, k] + sequence[LENGTH, k]
+        if k == lead:
+            continue
+        at = lower_bound(ends, 0, sequence[BEGIN, k], sequence[STOP, k], end)
+        sequence[BEGIN, k] = at  # later places come later
+        if at == sequence[STOP, k] or ends[0, at] != end:
+            return False
+    return True
+
+
+@kernel
+def _reach(first, last, sequence, ends, low, high, late):
+    """As `_place`, for any gaps that have an upper limit."""
+    row = 0  # the ends reached are ends[row, begin:stop]
+    stop = sequence[STOP, first]
+    begin = lower_bound(ends, row, sequence[BEGIN, first], stop, low + sequence[LENGTH, first])
+    if high != _EVERYWHERE:
+        stop = lower_bound(ends, row, begin, stop, high + sequence[LENGTH, first] + 1)
+    for k in range(first + 1, last):
+        least, most = sequence[LEAST, k] + sequence[LENGTH, k], sequence[MOST, k] + sequence[LENGTH, k]
+        out = 2 if row == 1 else 1
+        fill = np.int64(0)
+        for j in range(sequence[BEGIN, k], sequence[STOP, k]):
+            while begin < stop and ends[row, begin] < ends[0, j] - most:
+                begin += 1
             if begin == stop:
                 break
-        if ends[row, begin] <= ends[0, j] - least:
-            ends[out, fill] = ends[0, j]
-            fill += 1
-    return fill
+            if ends[row, begin] <= ends[0, j] - least:
+                ends[out, fill] = ends[0, j]
+                fill += 1
+        row, begin, stop = out, np.int64(0), fill
+    begin = lower_bound(ends, row, begin, stop, late)
+    return ends[row, begin] if begin < stop else np.int64(_NOWHERE)

@@ -1,0 +1,103 @@
+"""Patterns that came since the base was packed.
+
+Most are in a `Retriever`, which takes changes in place. Its windows cost the longest word at every character, and its
+recombination the words of a pattern at every place of one, which a hostile pattern can make very long; so patterns with
+a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own, made
+anew when one of them comes or goes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from watchword.buffers import Strings
+from watchword.hits import Hits, Int32, merged
+from watchword.patterns.packing import Base, live, pack
+from watchword.patterns.retriever import Retriever
+from watchword.patterns.store import PatternStore
+from watchword.patterns.structure import Patterns
+
+LONG = 64
+
+
+class Delta:
+    """A mutable set of patterns; rows are numbered as they come, and a removed one leaves its number unused."""
+
+    def __init__(self) -> None:
+        self._store = PatternStore()
+        self._row_of: dict[int, int] = {}
+        self._ordinary = Retriever()
+        self._long_rows: list[int] = []
+        self._long: Base | None = None
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    @property
+    def rows(self) -> int:
+        """Return how many patterns came, removed ones among them."""
+        return self._store.rows
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of states."""
+        return int(self._ordinary.stats()["nodes"]) + (int(self._long.counts[1]) if self._long is not None else 0)
+
+    @property
+    def bytes(self) -> int:
+        """Return the bytes in use."""
+        if not self._row_of:
+            return 0
+        return int(self._ordinary.stats()["bytes"]) + (self._long.bytes if self._long is not None else 0)
+
+    def row(self, payload: int) -> int | None:
+        """Return the row of a payload, if it is here."""
+        return self._row_of.get(payload)
+
+    def given(self) -> tuple[Patterns, Int32]:
+        """Return all rows, not a copy, and their payloads, a copy: -1 for those removed."""
+        return self._store.patterns(), self._store.payloads.copy()
+
+    def add(self, patterns: Patterns, payloads: Int32) -> None:
+        """Add patterns."""
+        first = self._store.rows
+        self._store.add(patterns, payloads)
+        self._row_of.update(zip(payloads.tolist(), range(first, self._store.rows), strict=True))
+        is_long = _are_long(patterns)
+        if not is_long.any():
+            self._ordinary.add(patterns, payloads)
+            return
+        self._ordinary.add(*live(patterns, np.where(is_long, np.int32(-1), payloads)))
+        self._long_rows += (np.flatnonzero(is_long) + first).tolist()
+        self._pack_long()
+
+    def remove(self, row: int, pattern: Patterns, payload: int) -> None:
+        """Remove the pattern of a row; a `KeyError` if it is another."""
+        self._store.remove(row, pattern)
+        del self._row_of[payload]
+        if _are_long(pattern)[0]:
+            self._long_rows.remove(row)
+            self._pack_long()
+        else:
+            self._ordinary.remove(pattern, payload)
+
+    def match(self, texts: Strings) -> Hits:
+        """Find the patterns in each text."""
+        hits = self._ordinary.match(texts)
+        return hits if self._long is None else merged(hits, self._long.match(texts))
+
+    def _pack_long(self) -> None:
+        if not self._long_rows:
+            self._long = None
+            return
+        payloads = np.full(self._store.rows, -1, np.int32)
+        payloads[self._long_rows] = self._store.payloads[self._long_rows]
+        self._long = pack(*live(self._store.patterns(), payloads))
+
+
+def _are_long(patterns: Patterns) -> npt.NDArray[np.bool_]:
+    if len(patterns) == 0:
+        return np.zeros(0, np.bool_)
+    long: npt.NDArray[np.bool_] = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
+    return long | (np.diff(patterns.offsets) > LONG)

@@ -6,7 +6,7 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.text import classify, fold_run, is_plain, run_at
+from watchword.kernels.text import SLACK, classify, find_runs, fold_run, is_plain, longest_row
 from watchword.kernels.vocabulary import find_at, home_bucket, short_key, string_key
 
 _WAITING = 16
@@ -20,9 +20,10 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
     in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
     rows = len(offsets) - 1
-    kinds = np.empty(len(data) + 8, np.uint8)
-    lower = np.empty(len(data) + 8, np.uint8)
+    kinds = np.empty(len(data) + SLACK, np.uint8)
+    lower = np.empty(len(data) + SLACK, np.uint8)
     classify(data, kinds, lower)
+    edges = np.empty(longest_row(offsets) + 2, np.int64)
     out = np.empty(64, np.uint8)
     cuts = np.empty(64, np.int64)
     numbers = np.empty(3 * len(data) // 2 + 1, np.int32)
@@ -35,18 +36,10 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
     waiting = 0
     count = 0
     for row in range(rows):
-        at, end = offsets[row], offsets[row + 1]
-        while at < end:
-            stop, following = run_at(kinds, at, end)
-            if stop == at:
-                at = following
-                continue
-            if stop - at < 8:
-                key, plain = short_key(lower, at, stop - at)
-            else:
-                plain = is_plain(lower, at, stop)
-                key = string_key(lower, at, stop)
-            if plain:
+        for run in range(find_runs(kinds, offsets[row], offsets[row + 1], edges)):
+            at, stop = edges[2 * run], edges[2 * run + 1]
+            if is_plain(lower, at, stop):
+                key = short_key(lower, at, stop - at) if stop - at < 8 else string_key(lower, at, stop)
                 keys[waiting], begins[waiting], stops[waiting], places[waiting] = key, at, stop, count
                 buckets[waiting] = home_bucket(key, table)
                 prefetch(table, buckets[waiting])
@@ -55,19 +48,18 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
                 if waiting == _WAITING:
                     _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
                     waiting = 0
-            else:
-                if 3 * (stop - at) + 8 > len(out):
-                    out = np.empty(6 * (stop - at), np.uint8)
-                    cuts = np.empty(3 * (stop - at), np.int64)
-                cuts[0] = 0
-                _, terms = fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, 0, cuts, 0)
-                if terms < 0:
-                    return np.array([-1 - row]), numbers[:0]
-                for k in range(terms):
-                    key = string_key(out, cuts[k], cuts[k + 1])
-                    numbers[count] = find_at(key, home_bucket(key, table), out, cuts[k], cuts[k + 1], table, blob, ends)
-                    count += 1
-            at = following
+                continue
+            if 3 * (stop - at) + 8 > len(out):
+                out = np.empty(6 * (stop - at), np.uint8)
+                cuts = np.empty(3 * (stop - at), np.int64)
+            cuts[0] = 0
+            _, terms = fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, 0, cuts, 0)
+            if terms < 0:
+                return np.array([-1 - row]), numbers[:0]
+            for k in range(terms):
+                key = string_key(out, cuts[k], cuts[k + 1])
+                numbers[count] = find_at(key, home_bucket(key, table), out, cuts[k], cuts[k + 1], table, blob, ends)
+                count += 1
         row_offsets[row + 1] = count
     _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
     return row_offsets, numbers[:count]

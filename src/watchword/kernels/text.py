@@ -29,6 +29,10 @@ _ONES = np.uint64(0x0101010101010101)
 _TOP = _ONES * np.uint64(0x80)
 _LOW = _ONES * np.uint64(0x7F)
 _SPACES = _ONES * np.uint64(0x20)
+_GATHER = np.uint64(0x0102040810204080)  # as a factor, moves the lowest bits of eight bytes side by side to the top
+
+SLACK = 72
+"""How much longer than the data the outputs of `classify` are, so that words may be read beyond its end."""
 
 
 @kernel
@@ -96,7 +100,7 @@ def classify(data, kinds, lower):
     """Say of every byte whether it is part of a run (top bit in `kinds`), and put its lower case into `lower`.
 
     A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell. Both
-    outputs are eight bytes longer than `data`. The loop is made for vector instructions.
+    outputs are `SLACK` longer than `data`. The loop is made for vector instructions.
     """
     whole = len(data) >> 3
     for i in range(whole):
@@ -111,20 +115,31 @@ def classify(data, kinds, lower):
     store_word(lower, 8 * whole, small)
 
 
-@inline
-def run_at(kinds, at, end):
-    """Return the end of the run that begins at `at` (there may be none), and where to look for the next one."""
-    kind = load_word(kinds, at)
-    run = trailing_zeros(~kind & _TOP) >> 3
-    stop = at + run
-    if run < 8:
-        following = stop + min(trailing_zeros((kind & _TOP) >> np.uint64(8 * run)) >> 3, 8 - run)
-    else:
-        while run == 8 and stop < end:
-            run = trailing_zeros(~load_word(kinds, stop) & _TOP) >> 3
-            stop += run
-        following = stop + 1
-    return min(stop, end), following
+@kernel
+def find_runs(kinds, begin, end, edges):
+    """Write where the runs of a row begin and end, in turn; returns how many runs there are.
+
+    Sixty-four bytes at a time become bits, and a change from bit to bit is an edge: there is no branch that depends on
+    where a run ends. `kinds` is `SLACK` longer than the data.
+    """
+    fill = 0
+    before = np.uint64(0)  # the last bit of the bytes before
+    while begin < end:
+        bits = np.uint64(0)
+        for k in range(8):
+            tops = (load_word(kinds, begin + 8 * k) >> np.uint64(7)) & _ONES
+            bits |= ((tops * _GATHER) >> np.uint64(56)) << np.uint64(8 * k)
+        if end - begin < 64:
+            bits &= (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
+        changes = bits ^ ((bits << np.uint64(1)) | before)
+        before = bits >> np.uint64(63)
+        while changes != np.uint64(0):
+            edges[fill] = begin + trailing_zeros(changes)
+            fill += 1
+            changes &= changes - np.uint64(1)
+        begin += 64
+    edges[fill] = end  # of a run that has no other end
+    return (fill + 1) >> 1
 
 
 @inline
@@ -164,30 +179,38 @@ def fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out,
 @kernel
 def tokenize(data, offsets, surrogates, pages, values, fold_starts, folds, out, cuts, row_ends):
     """Cut every row into folded terms. Returns the number of terms, or ``-1 - row`` for invalid UTF-8."""
-    kinds = np.empty(len(data) + 8, np.uint8)
-    lower = np.empty(len(data) + 8, np.uint8)
+    kinds = np.empty(len(data) + SLACK, np.uint8)
+    lower = np.empty(len(data) + SLACK, np.uint8)
     classify(data, kinds, lower)
+    edges = np.empty(longest_row(offsets) + 2, np.int64)
     fill = terms = cuts[0] = 0
     for row in range(len(offsets) - 1):
-        at, end = offsets[row], offsets[row + 1]
-        while at < end:
-            stop, following = run_at(kinds, at, end)
-            if stop > at and is_plain(lower, at, stop):
+        for run in range(find_runs(kinds, offsets[row], offsets[row + 1], edges)):
+            at, stop = edges[2 * run], edges[2 * run + 1]
+            if is_plain(lower, at, stop):
                 while at < stop:
                     store_word(out, fill, load_word(lower, at))
                     fill += min(8, stop - at)
                     at += 8
                 terms += 1
                 cuts[terms] = fill
-            elif stop > at:
-                fill, terms = fold_run(
-                    data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms
-                )
-                if terms < 0:
-                    return -1 - row
-            at = following
+                continue
+            fill, terms = fold_run(
+                data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms
+            )
+            if terms < 0:
+                return -1 - row
         row_ends[row] = terms
     return terms
+
+
+@kernel
+def longest_row(offsets):
+    """Return the length of the longest row."""
+    longest = np.int64(0)
+    for row in range(len(offsets) - 1):
+        longest = max(longest, offsets[row + 1] - offsets[row])
+    return longest
 
 
 # Bytes of a subscription's text, by what they mean for the plain form (`plain_rows`).

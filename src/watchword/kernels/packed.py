@@ -69,15 +69,15 @@ def match(
     An item's terms may repeat, and be -1 where they are unknown.
 
     Memory is asked for ahead of time: the starts of the next item's terms, the blocks of this item's, and the
-    entries of matching groups, which wait in `begins` and `stops` until a handful of them are on the way. `marks`
+    entries of matching groups, which wait until a handful of them are on the way. `marks`
     is a bitmap of the item's terms by their last twelve bits; it turns most groups away before the term set is asked.
     """
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)
     marks = np.empty(64, np.uint64)
-    begins = np.empty(_WAITING, np.int64)
-    stops = np.empty(_WAITING, np.int64)
+    bases = np.empty(len(table), np.int64)
+    waits = np.empty((3, _WAITING), np.int64)
     some_dead = len(dead) + len(dead_high) > 0
     keys = len(starts) - 1
     operations = 0
@@ -87,18 +87,19 @@ def match(
                 prefetch(starts, min(max(np.int64(item_terms[i]), 0), keys))
         mask, count = set_gather(table, item_terms, item_offsets[item], item_offsets[item + 1], known)
         marks[:] = 0
+        blocks = 0
         for i in range(count):
-            prefetch(arena, np.int64(starts[min(known[i], keys)]))
+            term = min(np.int64(known[i]), keys)
+            bases[blocks] = starts[term]
+            prefetch(arena, bases[blocks])
+            blocks += starts[min(term + 1, keys)] > starts[term]
             marks[(known[i] >> 6) & 63] |= np.uint64(1) << np.uint64(known[i] & 63)
         fill = used
         spent = 0
         waiting = 0
         is_sorted = False
-        for i in range(count):
-            term = known[i]
-            if term >= keys or starts[term] == starts[term + 1]:
-                continue
-            base = np.int64(starts[term])
+        for i in range(blocks):
+            base = bases[i]
             singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
             base += 2
             if fill + singles > len(payloads):
@@ -107,38 +108,36 @@ def match(
                 payloads[fill + k] = arena[base + k]
             fill += singles
             seconds = base + singles
-            wanted = count if groups > _SEARCH * count else groups
-            spent += 1 + wanted
-            if wanted < groups and not is_sorted:
+            if groups <= _SEARCH * count:
+                spent += 1 + groups
+                for k in range(groups):
+                    second = arena[seconds + k]
+                    waits[0, waiting], waits[1, waiting], waits[2, waiting] = seconds, groups, k
+                    waiting += np.int64((marks[(second >> 6) & 63] >> np.uint64(second & 63)) & np.uint64(1))
+                    if waiting == _WAITING:
+                        fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
+                        waiting = 0
+                        if fill < 0:
+                            return item, used, operations
+                continue
+            spent += 1 + count
+            if not is_sorted:
                 ordered[:count] = known[:count]
                 ordered[:count].sort()
                 is_sorted = True
             low = np.int64(0)
-            for k in range(wanted):
-                if wanted == groups:
-                    low = k
-                    second = arena[seconds + k]
-                    if not (marks[(second >> 6) & 63] >> np.uint64(second & 63)) & np.uint64(1):
-                        continue
-                    if not set_has(table, mask, second):
-                        continue
-                else:
-                    low = _search(arena, seconds, low, groups, ordered[k])
-                    if low == groups:
-                        break
-                    if arena[seconds + low] != ordered[k]:
-                        continue
-                at = seconds + groups + low
-                begins[waiting] = seconds + 2 * groups + (arena[at - 1] if low else 0)
-                stops[waiting] = seconds + 2 * groups + arena[at]
-                prefetch(arena, begins[waiting])
-                waiting += 1
+            for k in range(count):
+                low = _search(arena, seconds, low, groups, ordered[k])
+                if low == groups:
+                    break
+                waits[0, waiting], waits[1, waiting], waits[2, waiting] = seconds, groups, low
+                waiting += arena[seconds + low] == ordered[k]
                 if waiting == _WAITING:
-                    fill = _groups(arena, begins, stops, waiting, table, mask, payloads, fill)
+                    fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
                     waiting = 0
                     if fill < 0:
                         return item, used, operations
-        fill = _groups(arena, begins, stops, waiting, table, mask, payloads, fill)
+        fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
         if fill < 0:
             return item, used, operations
         if some_dead:
@@ -159,10 +158,22 @@ def match(
 
 
 @kernel
-def _groups(arena, begins, stops, count, table, mask, payloads, fill):
-    """Match the entries of groups whose first two terms are in the item. Returns the new fill, or -1."""
-    for group in range(count):
-        at, stop = begins[group], stops[group]
+def _marked(arena, waits, count, table, mask, payloads, fill):
+    """Match the groups that wait: where the seconds of their block begin, how many there are, and which one it is.
+
+    Returns the new fill, or -1. The entries of groups whose second term is in the item are asked for all at once.
+    """
+    kept = 0
+    for i in range(count):
+        seconds, groups, group = waits[0, i], waits[1, i], waits[2, i]
+        if set_has(table, mask, arena[seconds + group]):
+            at = seconds + groups + group
+            waits[0, kept] = seconds + 2 * groups + (arena[at - 1] if group else 0)
+            waits[1, kept] = seconds + 2 * groups + arena[at]
+            prefetch(arena, waits[0, kept])
+            kept += 1
+    for i in range(kept):
+        at, stop = waits[0, i], waits[1, i]
         if fill + stop - at > len(payloads):
             return np.int64(-1)
         while at < stop:

@@ -36,6 +36,9 @@ PRIOR = 1000.0
 OBSERVED = 1 << 20
 """Items after which the counts are left as they are, until the next packing halves them."""
 
+LEARNED = 4096
+"""Items after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
+
 HIGH = 1 << 30
 """Payloads from here on have a bitmap of tombstones of their own."""
 
@@ -89,6 +92,7 @@ class Packed(Structure):
         self.row_counts = np.zeros(16, np.int32)
         self.item_counts = np.zeros(16, np.int32)
         self.items = 0
+        self._items_known = 0  # when the base was packed
         self._hits_per_item = 16
         self._packing: _Packing | None = None
 
@@ -151,9 +155,9 @@ class Packed(Structure):
         self._install(_pack((rows, old), self.row_counts, self.item_counts))
 
     def merge(self) -> None:
-        """Pack everything into the base now."""
+        """Pack everything into the base now, also if much was learned from items since it was packed."""
         self._poll(wait=True)
-        if self.delta.fill or self.buried:
+        if self.delta.fill or self.buried or self.items > LEARNED + 2 * self._items_known:
             self._start(wait=True)
 
     # matching
@@ -209,6 +213,7 @@ class Packed(Structure):
     def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
         self = cls(**options)
         rows, self.items = (int(count) for count in arrays["counts"])
+        self._items_known = self.items
         self.base = Base(arrays["starts"], arrays["arena"], rows)
         self.row_counts, self.item_counts = arrays["row_counts"], arrays["item_counts"]
         return self
@@ -295,6 +300,7 @@ class Packed(Structure):
         if self.items >= OBSERVED:
             self.item_counts //= 2
             self.items //= 2
+        self._items_known = self.items
 
     def _base_rows(self) -> tuple[Rows, Int32]:
         return _written(packing_kernels.unpack, self.base.starts, self.base.arena, self.dead, self.dead_high, HIGH)

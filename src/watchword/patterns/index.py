@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.buffers import Strings
+from watchword.buffers import Strings, from_texts
 from watchword.errors import OptionError
 from watchword.events import cut
 from watchword.hits import Int32
@@ -22,6 +22,7 @@ from watchword.patterns.naive import Naive
 from watchword.patterns.nfa import Nfa
 from watchword.patterns.query import MAX_LENGTH, Pattern, checked_length, parse
 from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
+from watchword.patterns.stream import Plan, StreamMatcher, plan
 from watchword.patterns.structure import Arrays, Structure
 
 
@@ -94,6 +95,7 @@ class PatternIndex(Index):
         self._structure: Structure = self.methods[self.method].structure(**self._method_options)
         self._lengths = LengthTable()
         self._words = 0  # of all patterns together
+        self._plan: Plan | None = None  # of streams, until a subscription comes or goes
 
     # subscribing
 
@@ -104,6 +106,7 @@ class PatternIndex(Index):
         self._subscribe_many(np.array([slot], np.int32), compiled)
 
     def _unsubscribe(self, slot: int, text: str) -> None:
+        self._plan = None
         compiled = self._compile(text)
         if len(compiled.blanks):
             self._lengths.remove(slot)
@@ -115,6 +118,7 @@ class PatternIndex(Index):
         return self._compiler.compile_many(texts)
 
     def _subscribe_many(self, slots: Int32, compiled: Compiled) -> None:
+        self._plan = None
         if len(compiled.blanks):
             self._lengths.add(slots[compiled.blanks], compiled.minimums)
         if len(compiled.rows):
@@ -134,6 +138,27 @@ class PatternIndex(Index):
         text = self._readable(event)
         slots = np.sort(self._match([event], 0).slots).tolist()
         return [Occurrence(self._catalog.id(slot), *self._span(slot, text)) for slot in slots]
+
+    def stream(self) -> StreamMatcher:
+        """Return a matcher for a text that arrives in chunks; it has the subscriptions as they are now.
+
+        >>> matcher = PatternIndex({"s1": "song?blue", "s2": "pie*tea"}).stream()
+        >>> matcher.feed("apple pie and a so"), matcher.feed("ng, blue? No: t"), matcher.feed("ea")
+        ([], [], ['s2'])
+
+        Whatever the chunks, the ids that `feed` returns, each once, are those that `match` finds in the whole text, and
+        what the matcher keeps does not grow with the text. Whichever the method of the index, the patterns are first
+        made into an automaton for streams, which for a million of them takes seconds; the index keeps that, and
+        later streams share it, until a subscription comes or goes.
+        """
+        if self._plan is None:
+            catalog = self._catalog
+            slots = np.flatnonzero(~catalog.is_gone(np.arange(catalog.slots, dtype=np.int32))).astype(np.int32)
+            texts = catalog.base.texts
+            if catalog.removed or catalog.changed or catalog.tail_texts:
+                texts = from_texts([catalog.text(slot) for slot in slots.tolist()])
+            self._plan = plan(self._compile_many(texts), catalog.ids(slots), self._ignore_case)
+        return StreamMatcher(self._plan)
 
     def _span(self, slot: int, text: Folding | str) -> tuple[int, int]:
         pattern = self._pattern(self._catalog.text(slot))

@@ -1,0 +1,218 @@
+"""Matching text that arrives in chunks: each pattern is reported once, when the text so far holds an instance of it.
+
+A `Plan` is what the patterns of an index are to streams: made once, shared by any number of them, and never changed. A
+`StreamMatcher` is one stream: how far each pattern has come. `kernels.pattern_stream` has the layout of both, and says
+why so little need be kept: 52 bytes for each pattern, 4 for each distinct word, and a window as long as the longest
+run without a `*` in a pattern, however long the stream.
+
+These are the publications that arrive as a stream, of the paper on REtriever; matching them is not its algorithm, which
+recombines the words of a whole publication.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.buffers import Strings, UInt8, from_texts
+from watchword.errors import EventError
+from watchword.hits import Int32, Int64
+from watchword.kernels import pattern_stream as kernels
+from watchword.patterns import texts as reading
+from watchword.patterns.compiler import Compiled
+from watchword.patterns.packing import pack
+from watchword.patterns.structure import Patterns
+from watchword.vocabulary import Vocabulary
+
+
+class _Tables(NamedTuple):
+    """The arrays that the kernel reads, in its order."""
+
+    classes: UInt8
+    moves: Int32
+    cells: Int32
+    endings: Int32
+    limits: Int64
+    words: Int32
+    segments: Int32
+    tails: Int32
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Patterns made ready for streams; pattern `i` of the tables is subscription ``rows[i]`` of `ids`.
+
+    Subscription ``blanks[i]`` has wildcards only, and asks for ``minimums[i]`` characters, ascending.
+    """
+
+    tables: _Tables
+    rows: Int32
+    blanks: Int32
+    minimums: Int32
+    ids: pa.Array
+    ignore_case: bool
+
+
+class StreamMatcher:
+    """One stream of text. Made by `PatternIndex.stream`; for one thread at a time."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        tables = plan.tables
+        count = len(plan.rows)
+        words = int(tables.words[:, kernels.NUMBER].max(initial=-1)) + 1
+        self._heads = np.empty(words, np.int32)
+        self._waits = np.empty((count, 6), np.int64)
+        self._ring = np.empty(_power_above(tables.words[:, kernels.BACK].max(initial=0)), np.int32)
+        self._due = np.empty(_power_above(tables.tails.max(initial=kernels.PATIENCE)), np.int32)
+        self._found = np.empty(count, np.int32)
+        self._marks = np.empty(3, np.int64)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what has come: the next chunk is the first of another text."""
+        tables = self._plan.tables
+        own = self._heads, self._waits, self._ring, self._due, self._marks
+        kernels.begin(tables.words, tables.segments, *own)
+        self._blank = 0  # how many of the plan's blanks were found
+        self._chunks = 0
+        self._cut = b""  # the first bytes of a character
+
+    def feed(self, chunk: str | bytes | bytearray | memoryview) -> list[Any]:
+        """Go on with a chunk; return the ids of which the text holds an instance now and did not before.
+
+        They are in the order of subscribing. A chunk is a `str` or UTF-8 bytes; bytes may end inside a character, which
+        counts when the rest of it has come. A chunk that cannot be read is an `EventError` with the chunk's number as
+        its position, and changes nothing.
+        """
+        texts, cut = self._read(chunk)
+        if self._plan.ignore_case:
+            texts = reading.folded(texts)
+        before, blank = int(self._marks[kernels.FOUND]), self._blank
+        kernels.feed(texts.data, *self._plan.tables, *self._own())
+        self._blank = int(np.searchsorted(self._plan.minimums, self.characters, side="right"))
+        self._cut = cut
+        self._chunks += 1
+        return self._ids(before, blank)
+
+    @property
+    def matched(self) -> list[Any]:
+        """Return the ids found so far, in the order of subscribing."""
+        return self._ids(0, 0)
+
+    @property
+    def characters(self) -> int:
+        """Return how many characters have come, case-folded ones if the index ignores case."""
+        return int(self._marks[kernels.PLACE])
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes that this stream keeps, beside what it shares with others: the same at any time."""
+        return sum(array.nbytes for array in self._own())
+
+    def __repr__(self) -> str:
+        return f"<StreamMatcher of {len(self._plan.ids)} subscriptions, {self.characters} characters in>"
+
+    def _own(self) -> tuple[Int32, Int64, Int32, Int32, Int32, Int64]:
+        """Return this stream's arrays in the order of the kernel."""
+        return self._heads, self._waits, self._ring, self._due, self._found, self._marks
+
+    def _ids(self, before: int, blank: int) -> list[Any]:
+        """Return the ids found behind the first so many with words, and the first so many without."""
+        plan, after = self._plan, int(self._marks[kernels.FOUND])
+        if after == before and self._blank == blank:
+            return []
+        rows = np.concatenate([plan.rows[self._found[before:after]], plan.blanks[blank : self._blank]])
+        ids: list[Any] = plan.ids.take(pa.array(np.sort(rows))).to_pylist()
+        return ids
+
+    def _read(self, chunk: Any) -> tuple[Strings, bytes]:
+        """Return the whole characters that are there with this chunk, and the first bytes of one that is not."""
+        if isinstance(chunk, str):
+            if chunk and self._cut:
+                raise EventError("a text follows bytes that end inside a character", position=self._chunks)
+            return from_texts([chunk]), self._cut
+        if not isinstance(chunk, bytes | bytearray | memoryview):
+            message = f"a chunk is a text, str or UTF-8 bytes, not {type(chunk).__name__}"
+            raise EventError(message, position=self._chunks)
+        raw = self._cut + bytes(chunk)
+        try:
+            _, size = codecs.utf_8_decode(raw, "strict", False)
+        except UnicodeDecodeError as error:
+            place = max(error.start - len(self._cut), 0)
+            raise EventError(f"invalid UTF-8 at byte {place}", position=self._chunks) from None
+        data = np.frombuffer(bytearray(raw[:size]), np.uint8)
+        return Strings(data, np.array([0, size], np.int64)), raw[size:]
+
+
+def plan(compiled: Compiled, ids: pa.Array, ignore_case: bool) -> Plan:
+    """Return the plan of all subscriptions of an index, compiled; their ids are in the order of subscribing."""
+    order = np.argsort(compiled.minimums, kind="stable")
+    blanks, minimums = compiled.blanks[order], compiled.minimums[order]
+    return Plan(_tables(compiled.patterns), compiled.rows.copy(), blanks, minimums, ids, ignore_case)
+
+
+def _tables(patterns: Patterns) -> _Tables:
+    """Cut patterns into segments, and make the automaton of their words."""
+    count, size = len(patterns), len(patterns.chars)
+    vocabulary = Vocabulary()
+    numbers = vocabulary.intern(Strings(patterns.data, patterns.cuts))
+    owners = np.repeat(np.arange(count), np.diff(patterns.offsets))
+    gaps = patterns.gaps[np.arange(size) + owners]
+    is_first = gaps & 1 == 1
+    is_first[patterns.offsets[:-1]] = True
+    begins = np.flatnonzero(is_first)
+    lasts = np.append(begins[1:], size)[: len(begins)] - 1
+    ends = np.cumsum((gaps >> 1) + patterns.chars, dtype=np.int64)  # of words, all in one line
+    words = np.empty((size, 2), np.int32)
+    words[:, kernels.NUMBER] = numbers
+    words[:, kernels.BACK] = np.repeat(ends[lasts], lasts + 1 - begins) - ends
+    keys = _keys(begins, words, np.diff(patterns.cuts))
+    segments = np.full((len(begins) + 1, 5), -1, np.int32)
+    segments[:, kernels.BEGIN] = np.append(begins, size)
+    segments[:-1, kernels.KEY] = keys
+    segments[:-1, kernels.BEFORE] = ends[keys] - ends[begins] + patterns.chars[begins]
+    segments[:-1, kernels.LEAST] = gaps[begins] >> 1
+    segments[:-1, kernels.PATTERN] = owners[begins]
+    tails = patterns.gaps[patterns.offsets[1:] + np.arange(count)] >> 1
+    return _Tables(*_automaton(vocabulary), words=words, segments=segments, tails=tails)
+
+
+def _keys(begins: Int64, words: Int32, sizes: Int64) -> Int64:
+    """Return the word of each segment that is taken for its rarest; of those that are near enough to its end.
+
+    A byte counts as four bits of information, less those that the word's use in several places takes away. Of equals
+    it is the last, which need not be waited behind.
+    """
+    if not len(begins):
+        return np.empty(0, np.int64)
+    numbers = words[:, kernels.NUMBER]
+    bits = 4 * sizes - np.log2(np.bincount(numbers))[numbers]
+    bits[words[:, kernels.BACK] > kernels.PATIENCE] = -np.inf
+    best = np.maximum.reduceat(bits, begins)
+    is_best = bits == np.repeat(best, np.diff(begins, append=len(words)))
+    keys: Int64 = np.maximum.reduceat(np.where(is_best, np.arange(len(words)), -1), begins)
+    return keys
+
+
+def _automaton(vocabulary: Vocabulary) -> tuple[UInt8, Int32, Int32, Int32, Int64]:
+    """Return classes, moves, cells and endings of an automaton of all words, by their numbers, and its limits."""
+    count = len(vocabulary)
+    cuts = np.concatenate([np.zeros(1, np.int64), vocabulary.ends[:count]])
+    alone = Patterns(
+        np.arange(count + 1), cuts, vocabulary.blob[: cuts[-1]], np.ones(count, np.int32), np.zeros(2 * count, np.int32)
+    )
+    base = pack(alone, np.arange(count, dtype=np.int32))
+    endings = base.endings.copy()
+    names = endings[::2]  # where the head of the word begins
+    names[names >= 0] = np.searchsorted(base.firsts, names[names >= 0])
+    return base.classes, base.moves, base.cells, endings, base.limits[2:4].copy()
+
+
+def _power_above(number: int) -> int:
+    """Return the least power of two that is more."""
+    return 1 << int(number).bit_length()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
@@ -175,6 +176,20 @@ def test_long_words_and_gaps() -> None:
     check(PatternIndex(patterns).stream(), patterns, chunks)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rare_word_long_before_the_end_of_its_segment(seed: int) -> None:
+    """The rare word comes again before it is known whether the rest follows, up to the longest wait and beyond it."""
+    generator = random.Random(seed)
+    patterns = {}
+    for row in range(150):
+        gap = generator.choice([1, 2, 5, 30, 60, 61, 62, 63, 64, 65, 90])
+        patterns[row] = "{}" + "?" * gap + "{}" + generator.choice(["", "?c", "*aa?c", "???"])
+        patterns[row] = patterns[row].format(generator.choice(["aa", "aba", "c?ab"]), generator.choice("bcé"))
+    text = "".join(generator.choices("abcé", [40, 20, 1, 1], k=600))
+    matcher = PatternIndex(patterns).stream()
+    check(matcher, patterns, [text[at : at + 3] for at in range(0, len(text), 3)])
+
+
 def test_a_long_stream_takes_no_more_memory_than_a_short_one() -> None:
     generator = random.Random(8)
     letters = "abcdefgh"
@@ -188,8 +203,7 @@ def test_a_long_stream_takes_no_more_memory_than_a_short_one() -> None:
     chunks = [blocks[number % 16] for number in range(1280)]  # five million characters
     chunks[700] += "é"
     chunks += ["z!!"]
-    index = PatternIndex(patterns)
-    matcher = index.stream()
+    matcher = PatternIndex(patterns).stream()
     found = matcher.feed(chunks[0])
     before = _kept(matcher)
     assert matcher.nbytes == sum(before.values()) < 100_000
@@ -199,7 +213,19 @@ def test_a_long_stream_takes_no_more_memory_than_a_short_one() -> None:
     assert not any(isinstance(value, str | bytes | list) and value for value in vars(matcher).values())
     assert matcher.characters == sum(map(len, chunks))
     assert len(found) == len(set(found)) > 400
-    assert sorted(found) == matcher.matched == index.match("".join(chunks))
+    whole = "".join(chunks)
+    assert sorted(found) == matcher.matched == [row for row, pattern in patterns.items() if _holds(pattern, whole)]
+
+
+def _holds(pattern: str, text: str) -> bool:
+    """As the oracle, for a long text: one part of the pattern after the other, as early as it goes."""
+    end = 0
+    for part in pattern.split("*"):
+        found = re.compile(part.replace("?", "."), re.DOTALL).search(text, end)
+        if found is None:
+            return False
+        end = found.end()
+    return True
 
 
 def _kept(matcher: StreamMatcher) -> dict[int, int]:

@@ -25,7 +25,7 @@ class Automaton(Structure):
 
     operation: ClassVar[str] = "candidates"
 
-    delta_rows = 4096
+    delta_rows = 128
     """How many patterns the delta takes, beside a quarter of the base."""
 
     background_rows = 50_000

@@ -233,6 +233,18 @@ def test_explain_gives_a_reason_for_every_pair(alerts: Path, items: Path) -> Non
     assert any("bailout" in row["why"] for row in rows if row["subscription"] == "s3")
 
 
+def test_patterns(tmp_path: Path) -> None:
+    patterns = save(tmp_path / "p.txt", {"": ["Gr??ce*crisis", "Bailout\\?", "*"]})
+    events = save(tmp_path / "e.txt", {"": TEXTS[:4]})
+    found = done("match", patterns, events, "--language", "patterns", "--format", "jsonl")
+    assert pairs_of(found) == {(1, 1), (2, 1), (4, 2), (1, 3), (2, 3), (3, 3), (4, 3)}
+    done("index", "build", patterns, tmp_path / "built", "--language", "patterns")
+    assert pairs_of(done("match", tmp_path / "built", events, "--format", "jsonl")) == pairs_of(found)
+    assert "missing 'crisis'" in run("explain", tmp_path / "built", "Greece is calm", "1").output
+    wrong = run("match", save(tmp_path / "w.txt", {"": ["a", "b\\"]}), events, "--language", "patterns")
+    assert wrong.exit_code == 2 and "line 2" in wrong.output
+
+
 def test_stemmer_and_stop_words(tmp_path: Path) -> None:
     subscriptions = save(tmp_path / "s.txt", {"": ["the crises"]})
     events = save(tmp_path / "e.txt", {"": ["crisis", "many crises"]})

@@ -80,6 +80,23 @@ def test_inboxes_have_what_matched(home: Home, once: Runner, tmp_path: Path) -> 
         assert "ferry" in store.inbox("ada")[0].reasons[0].why
 
 
+def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> None:
+    with home.store() as store:
+        store.subscribe_many(
+            [Request("ada", "f?rry*storm", "p", "patterns"), Request("ada", "cross*at", "q", "patterns")]
+        )
+    publish(tmp_path / "in", "one", TEXTS)
+    once(Source.folder(str(tmp_path / "in")))
+    published = {f"one-{number}": text for number, text in enumerate(TEXTS)}
+    found = expected({key: SUBSCRIPTIONS[key] for key in "ab"}, published)
+    found["one-2"] = sorted([*found["one-2"], "p"])
+    found["one-4"] = ["q"]
+    assert inbox(home, "ada") == found
+    with home.store() as store:
+        why = {reason.subscription: reason.why for item in store.inbox("ada") for reason in item.reasons}
+    assert "'rry' at" in why["p"] and "'cross' at" in why["q"]
+
+
 def test_new_subscriptions_are_taken_up_and_old_items_do_not_come_again(
     home: Home, once: Runner, tmp_path: Path
 ) -> None:

@@ -1,8 +1,8 @@
 """What matching and building cost on Spark: `python -m benchmarks.spark --scale small`.
 
 Workload: the posts of the data folder (see `benchmarks.keyword_data`), repeated to 1,000,000 (small: 200,000) and
-read from Parquet, against the 31,262 search queries that come with them. The index has matched 10,000 of the posts before
-it is saved, and learned from them which terms are rare. Results go to Spark's `noop` sink.
+read from Parquet, against the 31,262 search queries that come with them. The index has matched 10,000 of the posts
+before it is saved, and learned from them which terms are rare. Results go to Spark's `noop` sink.
 
     match    local[2]: `match` against an identity `mapInArrow` over the same columns
     sql      local[2]: against plain Spark SQL (explode terms, join, group, compare counts), same answers; on a slice

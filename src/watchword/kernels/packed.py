@@ -26,6 +26,7 @@ from watchword.kernels.delta import is_among, match_delta
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_gather, set_has, set_table
+from watchword.kernels.tombstones import is_dead
 
 # A block with this many groups per term of the item is searched rather than read.
 _SEARCH = 24
@@ -35,16 +36,9 @@ _WAITING = 32
 
 
 @inline
-def _is_dead(dead, payload):
-    """Look `payload` up in a bitmap that may be shorter than asked."""
-    byte = payload >> 3
-    return byte < len(dead) and (dead[byte] >> (payload & 7)) & 1
-
-
-@inline
 def is_gone(dead, dead_high, high, payload):
     """Say whether a row of the base has a tombstone; payloads from `high` on have a bitmap of their own."""
-    return _is_dead(dead_high, payload - high) if payload >= high else _is_dead(dead, payload)
+    return is_dead(dead_high, payload - high) if payload >= high else is_dead(dead, payload)
 
 
 @kernel

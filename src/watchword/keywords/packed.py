@@ -15,13 +15,13 @@ building it.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from watchword.background import Background
 from watchword.errors import WatchwordError
 from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import delta as delta_kernels
@@ -306,7 +306,7 @@ class Packed(Structure):
         return _written(packing_kernels.unpack, self.base.starts, self.base.arena, self.dead, self.dead_high, HIGH)
 
 
-class _Packing:
+class _Packing(Background[Base]):
     """One packing under way: what it was given stays as it was, whatever changes meanwhile.
 
     `removed` collects the payloads that were taken away since and lie in what is being packed.
@@ -315,32 +315,17 @@ class _Packing:
     def __init__(self, structure: Packed) -> None:
         self.fill = structure.delta.fill
         self.removed: list[int] = []
-        self.done = threading.Event()
-        self._base: Base | None = None
-        self._error: BaseException | None = None
         base = structure.base
         dead, dead_high = structure.dead.copy(), structure.dead_high.copy()
         heads, pool = structure.delta.heads.copy(), structure.delta.pool[: self.fill].copy()
         counts = structure.row_counts.copy(), structure.item_counts.copy()
 
-        def run() -> None:
-            try:
-                kept = _written(packing_kernels.unpack, base.starts, base.arena, dead, dead_high, HIGH)
-                added = _written(delta_kernels.live_rows, heads, pool, 0, len(pool))
-                self._base = _pack(_joined([kept, added]), *counts)
-            except BaseException as error:
-                self._error = error
-            finally:
-                self.done.set()
+        def work() -> Base:
+            kept = _written(packing_kernels.unpack, base.starts, base.arena, dead, dead_high, HIGH)
+            added = _written(delta_kernels.live_rows, heads, pool, 0, len(pool))
+            return _pack(_joined([kept, added]), *counts)
 
-        threading.Thread(target=run, name="watchword-packing", daemon=True).start()
-
-    def result(self) -> Base:
-        """Return the new base, once `done` is set."""
-        if self._error is not None:
-            raise self._error
-        assert self._base is not None
-        return self._base
+        super().__init__(work, "watchword-packing")
 
 
 def _written(kernel: Any, *state: Any) -> tuple[Rows, Int32]:

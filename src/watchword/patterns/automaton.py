@@ -7,10 +7,10 @@ share of the base, both are packed into a new base, in a thread where it takes l
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+from watchword.background import Background
 from watchword.buffers import NO_BYTES, Strings, UInt8
 from watchword.hits import Hits, Int32, merged
 from watchword.kernels import pattern_packing
@@ -158,7 +158,7 @@ class Automaton(Structure):
         self._delta = Delta()
 
 
-class _Packing:
+class _Packing(Background[Base]):
     """One packing under way: what it was given stays as it was, whatever changes meanwhile.
 
     `rows` is how much of the delta it packs; `removed` collects the payloads that were taken away since and lie in
@@ -168,24 +168,5 @@ class _Packing:
     def __init__(self, base: Base, dead: UInt8, delta: Delta) -> None:
         self.rows = delta.rows
         self.removed: list[int] = []
-        self.done = threading.Event()
-        self._base: Base | None = None
-        self._error: BaseException | None = None
         given = delta.given()
-
-        def run() -> None:
-            try:
-                self._base = pack(*joined([unpacked(base, dead), live(*given)]))
-            except BaseException as error:
-                self._error = error
-            finally:
-                self.done.set()
-
-        threading.Thread(target=run, name="watchword-packing", daemon=True).start()
-
-    def result(self) -> Base:
-        """Return the new base, once `done` is set."""
-        if self._error is not None:
-            raise self._error
-        assert self._base is not None
-        return self._base
+        super().__init__(lambda: pack(*joined([unpacked(base, dead), live(*given)])), "watchword-packing")

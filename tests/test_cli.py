@@ -245,6 +245,46 @@ def test_patterns(tmp_path: Path) -> None:
     assert wrong.exit_code == 2 and "line 2" in wrong.output
 
 
+CASED = ["gr??CE*crisis", "STRASSE", "imf", "no"]
+CASED_TEXTS = [*TEXTS[:2], "eine Straße"]
+SENSITIVE = {(2, 4)}
+INSENSITIVE = {(1, 1), (2, 1), (2, 3), (3, 2), (2, 4)}
+
+
+@pytest.mark.parametrize(("flags", "expected"), [([], SENSITIVE), (["--ignore-case"], INSENSITIVE)])
+@pytest.mark.parametrize("method", ["auto", "retriever-multi"])
+def test_case_counts_in_patterns_unless_it_is_ignored(
+    tmp_path: Path, flags: list[str], expected: set[tuple[int, int]], method: str
+) -> None:
+    patterns, events = save(tmp_path / "p.txt", {"": CASED}), save(tmp_path / "e.txt", {"": CASED_TEXTS})
+    options = ["--language", "patterns", "--method", method, *flags]
+    assert pairs_of(done("match", patterns, events, *options, "--format", "jsonl")) == expected
+    done("index", "build", patterns, tmp_path / "built", *options)
+    assert pairs_of(done("match", tmp_path / "built", events, "--format", "jsonl")) == expected
+    info = done("index", "info", tmp_path / "built").stdout
+    assert [line.split()[-1] for line in info.splitlines() if "ignore case" in line] == ["yes" if flags else "no"]
+    for source, given in ((patterns, options), (tmp_path / "built", [])):
+        why = done("explain", source, "The IMF", 3, *given).stdout
+        assert why.startswith("match" if flags else "no match")
+
+
+def test_an_option_that_the_language_has_not_comes_with_a_remedy(tmp_path: Path, alerts: Path, items: Path) -> None:
+    commands = [
+        ["match", alerts, items],
+        ["index", "build", alerts, tmp_path / "built"],
+        ["explain", alerts, "tea", "s5"],
+        ["init", "--home", tmp_path / "home"],
+    ]
+    remedy = ["--ignore-case", "without regard to case anyway", "leave it out", "--language patterns"]
+    for command in commands:
+        fails(*command, "--ignore-case", says=remedy)
+        fails(*command, "--ignore-case", "--language", "keywords", says=remedy)
+        fails(*command, "--stemmer", "english", "--language", "patterns", says=["--stemmer", "--language keywords"])
+    assert not (tmp_path / "built").exists() and not (tmp_path / "home").exists()
+    done("index", "build", alerts, tmp_path / "built")
+    fails("match", tmp_path / "built", items, "--ignore-case", says=["--ignore-case", "build it again"])
+
+
 def test_stemmer_and_stop_words(tmp_path: Path) -> None:
     subscriptions = save(tmp_path / "s.txt", {"": ["the crises"]})
     events = save(tmp_path / "e.txt", {"": ["crisis", "many crises"]})
@@ -420,6 +460,22 @@ def test_a_system_from_init_to_inbox(tmp_path: Path) -> None:
     assert "nothing new" in run("inbox", "ada", *home).stdout
     assert run("inbox", "nobody", *home).exit_code == 2
     assert run("unsubscribe", "b1", *home).exit_code == 2
+
+
+def test_options_of_a_language_are_chosen_once_and_shown(tmp_path: Path) -> None:
+    home = ["--home", tmp_path / "home"]
+    assert "ignore case" not in done("init", *home).stderr
+    assert "patterns: ignore case" in done("init", *home, "--language", "patterns", "--ignore-case").stderr
+    stop = save(tmp_path / "stop.txt", {"": ["the", "a"]})
+    done("init", *home, "--stop-words", stop, "--stemmer", "english")
+    for command in ("init", "subscriptions"):
+        shown = done(command, *home).stderr
+        assert "patterns: ignore case\n" in shown and "keywords: stemmer english, 2 stop words\n" in shown
+    assert run("subscribe", "ada", "the", *home).exit_code == 2  # nothing but a stop word
+    done("subscribe", "ada", "the ferries", *home)
+    done("init", *home, "--stop-words", stop, "--stemmer", "english")
+    refused = fails("init", *home, "--stemmer", "german", says=["keywords", "new store", "watchword init"])
+    assert "ferries" not in refused and "stemmer english" in done("init", *home).stderr
 
 
 @pytest.mark.parametrize(

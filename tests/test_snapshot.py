@@ -166,8 +166,8 @@ def test_the_language_is_checked(tmp_path: Path) -> None:
 
 def test_a_newer_format_asks_for_an_upgrade_and_is_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path)
-    rewrite_manifest(tmp_path, format_version=3)
-    fails(tmp_path, "format 3", "upgrade watchword")
+    rewrite_manifest(tmp_path, format_version=4)
+    fails(tmp_path, "format 4", "upgrade watchword")
     with pytest.raises(SnapshotError, match="upgrade watchword"):
         write(tmp_path)
 

@@ -1,6 +1,6 @@
 """The home folder of a running system: where everything that it keeps lies.
 
-    HOME/store.sqlite             subscribers, subscriptions, inboxes
+    HOME/store.sqlite             subscribers, subscriptions, inboxes, and the options of each language's index
     HOME/index/LANGUAGE/          the versions of each language's index
     HOME/index/LANGUAGE.json      its last versions, and the store's counter that each stands for
     HOME/runs/NAME/               one stream: its checkpoint, its spool of fetched items, its matches by batch

@@ -45,7 +45,7 @@ except ImportError:  # a platform without flock: writers must then take turns by
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = "watchword"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 
@@ -116,6 +116,13 @@ def read(path: str | os.PathLike[str], language: str | None = None) -> Snapshot:
 def verify(path: str | os.PathLike[str]) -> Snapshot:
     """Open the snapshot at `path` after comparing every byte of it with the manifest's checksums."""
     return _open(Path(path), None, _hash_and_map_array)
+
+
+def is_outdated(path: str | os.PathLike[str]) -> bool:
+    """Say whether the snapshot at `path` has an older format, and so can only be built anew."""
+    folder = Path(path)
+    with _failures_named(folder, "read"):
+        return int(_read_manifest(folder)["format_version"]) < FORMAT_VERSION
 
 
 # Reading

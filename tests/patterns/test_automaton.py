@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.patterns.structures import duel, filled, found, int32, matching, patterns_of, regex, strings
+from watchword.kernels.grams import CROWDED, EMPTY
 from watchword.patterns.automaton import Automaton
+from watchword.patterns.packing import LEARNED, Base, pack
 
 
 class Eager(Automaton):
@@ -108,12 +110,84 @@ def test_hits_that_outgrow_the_buffer():
     assert [len(ids) for ids in found(automaton.match(strings("a", "b", "aba", "aa")))] == [3_000, 0, 6_000, 6_000]
 
 
+def test_words_do_not_reach_from_one_text_into_the_next():
+    automaton = filled(Eager(), "songblue", "blue", "song", "ue", "e", "songblue?")
+    texts = ["xsong", "blue", "", "songblu", "e", "songblue", "s", "ongblues"]
+    assert found(automaton.match(strings(*texts))) == [[2], [1, 3, 4], [], [2], [4], [0, 1, 2, 3, 4], [], [1, 3, 4]]
+
+
+def test_by_places_only():
+    """Every gram is taken for a crowded one, so that each text which may match at all asks for the automaton."""
+    for seed in range(6):
+        generator = random.Random(seed)
+        patterns = [random_pattern(generator) for _ in range(300)]
+        base = pack(patterns_of(patterns), int32(range(300)))
+        size, table = base.bytes, base.packed.table.copy()
+        table[1::2][table[1::2] != EMPTY] = CROWDED
+        placed = Base(base.packed._replace(table=table))
+        texts = ["".join(generator.choices("abcé", k=generator.randint(0, 30))) for _ in range(40)]
+        expected = [[row for row, pattern in enumerate(patterns) if regex(pattern).search(text)] for text in texts]
+        assert found(placed.match(strings(*texts))) == expected == found(base.match(strings(*texts)))
+        assert placed.bytes > size
+
+
+def random_pattern(generator: random.Random) -> str:
+    return "".join(generator.choices("abcé?*", k=generator.randint(0, 9))) + generator.choice("abcé")
+
+
+@pytest.mark.parametrize("share", ["aaaa", "aaaaaaaa", "a" * 70])
+def test_keys_that_share_every_gram(share):
+    patterns = [f"{share}{tail}" for tail in ("", "b", "bb", "ba", "bab", "*b", "?b", "b*b")]
+    patterns += [share + "a" * more for more in range(1, 40)]
+    automaton = filled(Eager(), *patterns)
+    texts = ["a" * size + "b" * (size % 3) + "ab" for size in (3, 4, 7, 8, 9, 15, 69, 70, 71, 120)]
+    expected = [[row for row, pattern in enumerate(patterns) if regex(pattern).search(text)] for text in texts]
+    assert found(automaton.match(strings(*texts))) == expected
+
+
+def test_patterns_that_take_long_to_look_for():
+    """Each is nearly there at every place, which is too much to try out one by one."""
+    patterns = ["aaaa" + "*aaaa" * stars + "?" * stars + "b" for stars in range(60)] + ["aaaa" + "?aaaa" * 10]
+    automaton = filled(Eager(), *patterns)
+    texts = ["a" * 300, "a" * 300 + "b", "aaaa" * 20 + "b" * 3 + "a" * 60]
+    expected = [[row for row, pattern in enumerate(patterns) if piece_by_piece(pattern, text)] for text in texts]
+    assert found(automaton.match(strings(*texts))) == expected
+    assert [len(rows) for rows in expected] == [1, 61, 17]
+
+
+def piece_by_piece(pattern: str, text: str) -> bool:
+    """Say whether a text holds a pattern; `re` would take forever to say no."""
+    at = 0
+    for piece in pattern.split("*"):
+        instance = regex(piece).search(text, at)
+        if instance is None:
+            return False
+        at = instance.end()
+    return True
+
+
+def test_grams_are_chosen_by_the_texts_seen():
+    generator = random.Random(5)
+    words = ["".join(generator.choices("abcdefgh", k=generator.randint(4, 14))) for _ in range(300)]
+    automaton = filled(Eager(), *words)
+    automaton.merge()
+    before = automaton.arrays()["table"].copy()
+    texts = [" ".join(generator.choices(words, k=30)) for _ in range(40)]
+    expected = [[row for row, word in enumerate(words) if word in text] for text in texts]
+    size = sum(map(len, texts))
+    for _ in range(LEARNED // size + 2):
+        assert found(automaton.match(strings(*texts))) == expected
+    after = automaton.arrays()["table"]
+    assert sorted(before[1::2].tolist()) == sorted(after[1::2].tolist())
+    assert before.tolist() != after.tolist()
+
+
 def test_figures():
     automaton = Eager()
     automaton.add(patterns_of(["she", "he", "hers", "she*he"]), int32(range(4)))
     stats = automaton.stats()
-    assert (stats["nodes"], stats["postings"], stats["words"]) == (7, 4, 3)
+    assert (stats["nodes"], stats["postings"]) == (3, 4)
     automaton.remove(patterns_of(["he"]), 1)
     assert (automaton.stats()["postings"], automaton.stats()["tombstones"]) == (3, 1)
     automaton.merge()
-    assert (automaton.stats()["nodes"], automaton.stats()["tombstones"]) == (7, 0)
+    assert (automaton.stats()["nodes"], automaton.stats()["tombstones"]) == (3, 0)

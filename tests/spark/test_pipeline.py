@@ -11,10 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from tests.oracle import matches
+from tests.test_snapshot import rewrite_manifest
 from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sources import Source
+from watchword.spark.versions import is_outdated, resolve
 from watchword.store import Request
 
 SUBSCRIPTIONS = {"a": "ferry", "b": "storm NOT ferry", "c": '"night crossing" OR bread', "d": "NOT storm"}
@@ -97,6 +99,31 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
     assert "'rry' at" in why["p"] and "'cross' at" in why["q"]
 
 
+def test_options_of_a_language_hold_for_every_version_of_its_index(
+    spark: SparkSession, home: Home, once: Runner, tmp_path: Path
+) -> None:
+    """Chosen once, and then known from the home alone: to the first build, and to updates after reopening."""
+    with home.store() as store:
+        store.set_options("patterns", ignore_case=True)
+        store.subscribe("ada", "F?RRY*storm", id="p", language="patterns")
+    publish(tmp_path / "in", "one", ["The FERRY in a Storm", "ferry"])
+    source = Source.folder(str(tmp_path / "in"))
+    (first,) = once(source, shards=2)
+    assert "p" in inbox(home, "ada")["one-0"] and "p" not in inbox(home, "ada")["one-1"]
+    reopened = Home(home.path)
+    with reopened.store() as store:
+        assert store.options("patterns") == {"ignore_case": True}
+        store.subscribe_many([Request("ada", "cROSSing", "q", "patterns"), Request("ada", "STRASSE", "r", "patterns")])
+    publish(tmp_path / "in", "two", ["Crossing the Straße", "ferry STORM", "storm, ferry"])
+    done: list[Progress] = []
+    Pipeline(spark, reopened, source, report=done.append).start(once=True).awaitTermination()
+    assert done[0].versions["patterns"] > first.versions["patterns"]
+    found = {item: [key for key in keys if key in "pqr"] for item, keys in inbox(reopened, "ada").items()}
+    assert (found["two-0"], found["two-1"], found["two-2"]) == (["q", "r"], ["p"], [])
+    with pytest.raises(StoreError, match="keeps its options"), reopened.store() as store:
+        store.set_options("patterns", ignore_case=False)
+
+
 def test_new_subscriptions_are_taken_up_and_old_items_do_not_come_again(
     home: Home, once: Runner, tmp_path: Path
 ) -> None:
@@ -138,6 +165,22 @@ def test_a_batch_that_is_repeated_uses_its_version_and_writes_nothing_twice(
         store.subscribe("ada", "ferry", id="latest")
     pipeline._batch(batch, 1)
     assert done[-1].versions == {"keywords": version}
+
+
+def test_an_index_of_an_older_format_is_built_anew(home: Home, once: Runner, tmp_path: Path) -> None:
+    publish(tmp_path / "in", "one", TEXTS)
+    source = Source.folder(str(tmp_path / "in"))
+    (first,) = once(source, shards=2)
+    path = home.index("keywords")
+    newest = resolve(path)
+    for number in range(2):
+        rewrite_manifest(newest.folder(number), format_version=1)
+    assert is_outdated(path)
+    publish(tmp_path / "in", "two", TEXTS)
+    (second,) = once(source, shards=2)
+    assert second.versions["keywords"] > first.versions["keywords"] and not is_outdated(path)
+    published = {f"{name}-{number}": text for name in ("one", "two") for number, text in enumerate(TEXTS)}
+    assert inbox(home, "ada") == expected({key: SUBSCRIPTIONS[key] for key in "ab"}, published)
 
 
 def test_columns_of_other_names_and_items_without_ids(home: Home, once: Runner, tmp_path: Path) -> None:

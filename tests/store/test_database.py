@@ -53,6 +53,7 @@ def test_the_first_version_is_opened_and_brought_up_to_date(tmp_path: Path) -> N
             assert store.stats().version == len(MIGRATIONS)
     with Store.open(path) as store:
         check_content(store)
+        assert store.options("keywords") == store.options("patterns") == {}
 
 
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from watchword import KeywordIndex
 from watchword.errors import OptionError, StoreError, SubscriptionError, SubscriptionSyntaxError, UnknownNameError
-from watchword.store import Item, Match, Request, Store
+from watchword.store import Item, Match, Request, Store, subscribing
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -49,6 +49,68 @@ def shown(store: Store, name: str, **options: object) -> list[tuple[str, list[st
     """Return an inbox as identities and subscriptions."""
     inbox = store.inbox(name, **options)  # type: ignore[arg-type]
     return [(entry.item.identity, [reason.subscription for reason in entry.reasons]) for entry in inbox]
+
+
+class TestOptions:
+    def test_are_kept_for_each_language(self, store: Store) -> None:
+        assert store.options("patterns") == {} and store.stats().options == {}
+        store.set_options("patterns", ignore_case=True)
+        store.set_options("keywords", stop_words=("the",), method="count")
+        with Store.open(store.path) as again:
+            assert again.options("patterns") == {"ignore_case": True}
+            assert again.options("keywords") == {"stop_words": ["the"], "method": "count"}
+            assert again.stats().options == {name: again.options(name) for name in ("keywords", "patterns")}
+
+    def test_change_until_somebody_subscribes_in_the_language(self, store: Store) -> None:
+        store.subscribe("ann", "words")
+        store.set_options("patterns", ignore_case=True)
+        store.set_options("patterns", max_length=5)
+        key = store.subscribe("bob", "w*s", language="patterns")
+        store.set_options("patterns", max_length=5)
+        store.unsubscribe(key)  # an index may have been built meanwhile
+        for options in ({}, {"max_length": 6}, {"max_length": 5, "ignore_case": True}):
+            with pytest.raises(StoreError, match="in patterns already") as refused:
+                store.set_options("patterns", **options)
+            assert refused.value.path == store.path
+        assert store.options("patterns") == {"max_length": 5}
+        with pytest.raises(StoreError, match="in keywords already"):
+            store.set_options("keywords", stemmer="english")
+
+    def test_decide_what_is_a_subscription(self, store: Store) -> None:
+        store.set_options("keywords", stop_words=["the"])
+        store.set_options("patterns", max_length=3)
+        for text, language in (("the", "keywords"), ("abcd", "patterns")):
+            with pytest.raises(SubscriptionError):
+                store.subscribe("ann", text, language=language)
+            with pytest.raises(SubscriptionError) as refused:
+                store.subscribe_many([Request("ann", "abc", None, language), Request("ann", text, None, language)])
+            assert refused.value.row == 1
+        assert store.subscriptions() == []
+
+    @pytest.mark.parametrize(
+        ("language", "options", "reason"),
+        [
+            ("keywords", {"ignore_case": True}, "no option 'ignore_case'"),
+            ("patterns", {"ignore_case": "yes"}, "True or False"),
+            ("patterns", {"subscriptions": {"a": "b"}}, "subscriptions"),
+            ("keywords", {"stop_words": {"the"}}, "JSON"),
+            ("runes", {}, "no language 'runes'"),
+        ],
+    )
+    def test_that_cannot_be(self, store: Store, language: str, options: dict[str, object], reason: str) -> None:
+        with pytest.raises(OptionError, match=reason):
+            store.set_options(language, **options)
+        assert store.options(language) == {}
+
+    def test_chosen_while_a_text_is_compiled(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        def compile_text(*arguments: object) -> None:
+            with Store.open(store.path) as other:
+                other.set_options("keywords", stop_words=["the"])
+
+        with monkeypatch.context() as patch, pytest.raises(StoreError, match="subscribe again"):
+            patch.setattr(subscribing, "compile_text", compile_text)
+            store.subscribe("ann", "the")
+        assert store.subscriptions() == [] and store.subscribe("ann", "words")
 
 
 class TestSubscribers:

@@ -22,6 +22,7 @@ def explain(
     subscription: opening.SubscriptionOption = None,
     stemmer: opening.StemmerOption = None,
     stop_words: opening.StopWordsOption = None,
+    ignore_case: opening.IgnoreCaseOption = None,
 ) -> None:
     """Say why an event matches a subscription, or what is missing.
 
@@ -31,7 +32,7 @@ def explain(
 
       watchword explain snapshot/ "Greece asks for a bailout" 17
     """
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words)
+    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
     if Path(subscriptions).is_dir():
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)

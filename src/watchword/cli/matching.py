@@ -65,6 +65,7 @@ def match(
     ] = 50,
     stemmer: opening.StemmerOption = None,
     stop_words: opening.StopWordsOption = None,
+    ignore_case: opening.IgnoreCaseOption = None,
     batch: Annotated[int, typer.Option(min=1, help="How many events to match at a time.")] = 10_000,
     explain: Annotated[bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")] = False,
 ) -> None:
@@ -82,10 +83,12 @@ def match(
       tail -f feed.log | watchword match snapshot/ - --format jsonl
 
       watchword match alerts.csv items.jsonl --explain --rows 10
+
+      watchword match patterns.txt items.jsonl --language patterns --ignore-case
     """
     from watchword.tables import Events
 
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words)
+    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
     _check_output(output, subscriptions, events)
     chosen = _format(format, output)
     with Events(events, text=text, event_id=event_id, size=batch) as source:

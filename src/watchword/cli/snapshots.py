@@ -29,6 +29,7 @@ def build(
     subscription: opening.SubscriptionOption = None,
     stemmer: opening.StemmerOption = None,
     stop_words: opening.StopWordsOption = None,
+    ignore_case: opening.IgnoreCaseOption = None,
 ) -> None:
     """Build an index and save it as a snapshot.
 
@@ -40,11 +41,13 @@ def build(
       watchword index build alerts.csv snapshot/
 
       watchword index build queries.parquet snapshot/ --id key --subscription query --stemmer english
+
+      watchword index build patterns.txt snapshot/ --language patterns --ignore-case
     """
     from watchword import snapshot
 
     started = time.perf_counter()
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words)
+    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):
         index.save(path)
@@ -55,7 +58,7 @@ def build(
 @app.command()
 @reported
 def info(path: PathArgument) -> None:
-    """Say what a snapshot holds: its language and method, its figures, its files.
+    """Say what a snapshot holds: its language, method and options, its figures, its files.
 
     [bold]Example[/bold]
 
@@ -67,6 +70,7 @@ def info(path: PathArgument) -> None:
     stats, opened = Index.open(path).stats(), snapshot.read(path)
     names = ("language", "method", "subscriptions", "clauses", "atoms", "nodes", "postings")
     figures = [("version", str(opened.version)), *((name, _figure(getattr(stats, name))) for name in names)]
+    figures[3:3] = [(name.replace("_", " "), _figure(value)) for name, value in opened.meta["options"].items()]
     figures.append(("size of the index", size_of(stats.bytes)))
     figures += [(name, _figure(value)) for name, value in stats.details.items()]
     print_table(("figure", "value"), figures, numbers=("value",))
@@ -94,6 +98,10 @@ def verify(path: PathArgument) -> None:
 
 
 def _figure(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):  # of words
+        return f"{len(value):,}"
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.2f}" if isinstance(value, float) else "-" if value is None else str(value)

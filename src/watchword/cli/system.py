@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from watchword.cli import opening
 from watchword.cli.reporting import fail, note, reported, spinner
 
 if TYPE_CHECKING:
     from watchword.spark.pipeline import Progress
     from watchword.spark.sources import Source
+    from watchword.store import Store
 
 HomeOption = Annotated[
     Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder.")
@@ -20,17 +22,42 @@ DEFAULT_HOME = Path("watchword-home")
 
 
 @reported
-def init(home: HomeOption = DEFAULT_HOME) -> None:
+def init(
+    home: HomeOption = DEFAULT_HOME,
+    language: Annotated[
+        str | None, typer.Option(help="Whose index the options below are for.", show_default="keywords")
+    ] = None,
+    stemmer: opening.StemmerOption = None,
+    stop_words: opening.StopWordsOption = None,
+    ignore_case: opening.IgnoreCaseOption = None,
+) -> None:
     """Make a home folder: a store for subscribers, subscriptions and inboxes.
 
-    [bold]Example[/bold]
+    The options of a language's index are chosen here, before anybody subscribes in it, and hold for all that do. It
+    may be called again, for another language, or without options to see which were chosen.
+
+    [bold]Examples[/bold]
 
       watchword init --home alerts
+
+      watchword init --home alerts --language patterns --ignore-case
     """
     from watchword.home import Home
 
+    asked = opening.IndexOptions(language, stemmer=stemmer, stop_words=stop_words, ignore_case=ignore_case)
+    tongue, options = opening.language_options(asked)
     made = Home.make(home)
+    with made.store() as store:
+        if options:
+            store.set_options(tongue, **options)
+        _note_options(store)
     note(f"{made.path}: ready. Next: watchword subscribe NAME 'greece AND crisis' --home {home}")
+
+
+def _note_options(store: Store) -> None:
+    """Say what was chosen for each language's index."""
+    for language, options in store.stats().options.items():
+        note(f"{language}: {', '.join(opening.option_text(*option) for option in options.items()) or 'no options'}")
 
 
 @reported
@@ -88,12 +115,13 @@ def subscriptions(
     subscriber: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Of whom; of all if left out.")] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """List subscriptions."""
+    """List subscriptions, and the options chosen for their languages."""
     from watchword.cli.printing import print_table
     from watchword.home import Home
 
     with Home(home).store() as store:
         rows = [(s.subscriber, s.id, s.language, s.text) for s in store.subscriptions(subscriber)]
+        _note_options(store)
     print_table(("subscriber", "id", "language", "subscription"), rows)
 
 

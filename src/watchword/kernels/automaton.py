@@ -27,7 +27,6 @@ from watchword.kernels.jit import kernel
 
 FREE = -2
 _TRIES = 64
-_LANES = 8
 
 
 @kernel
@@ -242,74 +241,22 @@ def step(moves, cells, dense, width, state, kind):
 
 
 @kernel
-def walk(data, offsets, first, last, classes, moves, cells, dense, width, states, places, counts, lengths):
-    """Walk over texts from `first` to `last`: the states in which words end, and their places.
+def walk(data, begin, stop, classes, moves, cells, dense, width, states, places):
+    """Walk over a text: the states in which words end, and their places.
 
-    Those of text `t` are written from ``offsets[t] - offsets[first]`` on; there are ``counts[t - first]``, and
-    ``lengths[t - first]`` is the text's length in characters. Several texts are walked side by side, a byte of each in
-    turn, because a single walk would wait for the memory at every byte. The step through dense states is written out:
-    a call for each byte would take longer than the step.
+    Returns how many they are, and the text's length in characters. The step through dense states is written out: a call
+    for each byte would take longer than the step.
     """
-    lanes = np.zeros((_LANES, 6), np.int64)  # text, place in data, end, state, characters, place in states
-    begin = offsets[first]
-    active = min(_LANES, last - first)
-    following = first
-    for lane in range(active):
-        _load(lanes, lane, offsets, following, begin)
-        following += 1
-    while active:
-        lane = 0
-        while lane < active:
-            at = lanes[lane, 1]
-            if at == lanes[lane, 2]:
-                text = lanes[lane, 0]
-                counts[text - first] = lanes[lane, 5] - (offsets[text] - begin)
-                lengths[text - first] = lanes[lane, 4]
-                if following < last:
-                    _load(lanes, lane, offsets, following, begin)
-                    following += 1
-                else:
-                    active -= 1
-                    lanes[lane] = lanes[active]
-                continue
-            byte = data[at]
-            kind = np.int64(classes[byte])
-            state = lanes[lane, 3]
-            if state < dense:
-                move = 2 * (state * width + kind)
-                reached, state = np.int64(moves[move]), np.int64(moves[move + 1])
-            else:
-                reached, state = step(moves, cells, dense, width, state, kind)
-            place = lanes[lane, 4] + ((byte & 0xC0) != 0x80)
-            fill = lanes[lane, 5]
-            states[fill] = reached
-            places[fill] = place
-            lanes[lane, 1] = at + 1
-            lanes[lane, 3] = state
-            lanes[lane, 4] = place
-            lanes[lane, 5] = fill + (reached >= 0)
-            lane += 1
-
-
-@kernel
-def _load(lanes, lane, offsets, text, begin):
-    lanes[lane, 0] = text
-    lanes[lane, 1] = offsets[text]
-    lanes[lane, 2] = offsets[text + 1]
-    lanes[lane, 3] = 0
-    lanes[lane, 4] = 0
-    lanes[lane, 5] = offsets[text] - begin
-
-
-@kernel
-def find_words(data, cuts, classes, moves, cells, endings, dense, width, words):
-    """Set `words[i]` to the word that is string `i`, -1 if there is none.
-
-    The word found may be a suffix of the string: the caller compares lengths.
-    """
-    for i in range(len(cuts) - 1):
-        state = np.int64(0)
-        reached = np.int64(-1)
-        for at in range(cuts[i], cuts[i + 1]):
-            reached, state = step(moves, cells, dense, width, state, np.int64(classes[data[at]]))
-        words[i] = endings[2 * reached] if reached >= 0 else -1
+    state = place = fill = np.int64(0)
+    for at in range(begin, stop):
+        kind = np.int64(classes[data[at]])
+        if state < dense:
+            move = 2 * (state * width + kind)
+            reached, state = np.int64(moves[move]), np.int64(moves[move + 1])
+        else:
+            reached, state = step(moves, cells, dense, width, state, kind)
+        place += (data[at] & 0xC0) != 0x80
+        states[fill] = reached
+        places[fill] = place
+        fill += reached >= 0
+    return fill, place

@@ -45,6 +45,10 @@ def measure(data, offsets, surrogates, counts):
             continue
         count = 0
         while at < end:
+            if at + 8 <= end and load_word(data, at) & _HIGH_BITS == 0:
+                at += 8
+                count += 8
+                continue
             _, size = decode(data, at, end, surrogates)
             if size == 0:
                 return row

@@ -1,322 +1,167 @@
-"""Patterns under their rarest word: how a text finds them.
+"""Matching patterns that are stored under their rarest word, their key (`candidates` has the layout).
 
-A pattern is stored once, in the *block* of its rarest word, its key. Most candidates are not even looked at: each has a
-*probe*, the rarest of its other words (the key, if it has none), and the *print* of the probe, `PRINT_BITS` of a hash,
-stands in a small array that stays in the cache.
+Short texts are taken together. `grams` finds the keys in them. A key brings its patterns: those that are nothing else
+match; the others are out if the print of their probe is not among the text's, and are looked for as they are spelled
+(`spelled_patterns`) if it is.
 
-    heads    uint16. Every word has a head, and is known by where its head begins: where its block begins (two numbers,
-             the low half first); E, the number of its patterns that are more than the word, with `SINGLES` added if
-             others are not, or `MANY` where E is no less; and the prints of those E, none if they are many.
-    arena    int32, the blocks.  block   S  E  payload × S  body × E  bodies
-             S patterns are nothing but the word, and match wherever it occurs. A body is told by its distance.
-                                 body    payload  n  gap word length  gap word length  …  gap
-             n words in the pattern's order, the key among them, with a gap before each and one behind the last; a gap
-             is twice its least length, plus one where a `*` stands in it; lengths are in characters.
-
-Matching a text: the automaton finds which words occur, each noted once (`seen`, a `termset`, and `marks`, a bitmap of
-prints). A word that was noted before brought its suffixes with it, so a visit ends there, and noting takes time in the
-text and the distinct words only. A candidate whose probe is not marked is out, and so is one with a word that was not
-noted. If no word came twice, the noted places decide about what is left. Else the places of its words are gathered from
-the visited states, and `gaps.fits` decides.
+That is fast wherever keys are told apart by a few bytes and few of their patterns come close. Where a gram is crowded,
+and where looking for patterns takes more than `_STEPS` places for each byte of a text, the text is matched by
+`placed_patterns` instead, in time linear in text and candidates. That takes an automaton of the words, which need not
+be there until a text asks for it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.automaton import walk
-from watchword.kernels.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
+from watchword.kernels.candidates import candidates
+from watchword.kernels.grams import PRINT_BITS, confirm, look_up, refine, scan
+from watchword.kernels.heads import size_of
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import prefetch
-from watchword.kernels.termset import set_capacity, set_has, set_slot
+from watchword.kernels.placed_patterns import match_places
+from watchword.kernels.spelled_patterns import UNDECIDED, YES, holds
+from watchword.kernels.termset import set_capacity, set_slot
 from watchword.kernels.tombstones import drop_dead
 
-PRINT_BITS = 14
-SINGLES, MANY = 0x8000, 0x7FFF
+DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
-_BYTES, _TEXTS = 1 << 15, 512  # of short texts taken together
-_AHEAD = 8
-
-
-@inline
-def print_of(word):
-    """Return the print of a word."""
-    return ((np.int64(word) * 2654435769) >> 13) & ((1 << PRINT_BITS) - 1)
-
-
-@inline
-def block_of(heads, word):
-    """Return where the block of a word begins."""
-    return np.int64(heads[word]) | np.int64(heads[word + 1]) << 16
+_BYTES, _TEXTS = 1 << 13, 512  # of short texts taken together
+_STEPS = 32
 
 
 @kernel
-def match(first, used, data, offsets, classes, moves, cells, endings, heads, arena, limits, dead, ends, payloads):
-    """Match texts from `first` on (the protocol of `collect`). Operations: candidates looked at.
+def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payloads):
+    """Match texts from `first` on (the protocol of `collect`). Operations: candidates of the keys that were found.
 
-    `limits` are the most words of a pattern, the most words that end at one place, how many dense states and classes
-    of bytes the automaton has, and how many words. Texts are taken together as long as they are short.
+    `keyed` are levels, bits, fine, table, heads, their other view, and arena; `automaton` are classes, moves, cells and
+    endings.
+    `limits` are the most words of a pattern, how many words there are, and, once there is an automaton, the most words
+    that end at one place, its dense states, and its classes of bytes. Also returns `DONE` or what lacks: `NO_ROOM`
+    among the payloads, or an automaton, `UNKNOWN` being what the next text matches without one.
     """
+    levels, _, _, _, heads, spelled, arena = keyed
     longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
-    most = min(limits[4], longest * limits[1])
-    sets = np.full((2, set_capacity(most)), -1, np.int32)
-    notes = np.empty((2, 3, most), np.int32)
-    marks = np.zeros(1 << (PRINT_BITS - 6), np.uint64)
-    ranks = np.zeros(sets.shape[1], np.int32)
-    states = np.empty(max(longest, _BYTES) + 1, np.int32)
-    places = np.empty(max(longest, _BYTES) + 1, np.int32)
-    counts = np.empty(_TEXTS, np.int64)
-    lengths = np.empty(_TEXTS, np.int64)
-    begins = np.empty(most + 2, np.int64)
-    gathered = np.empty((3, 64), np.int64)
-    sequence = np.empty((5, limits[0] + 1), np.int64)
+    room = max(longest, min(_BYTES, offsets[-1] - offsets[first])) + 1
+    places = np.empty(room, np.int32)
+    found = np.empty((len(levels), 3, room), np.int32)
+    counts = np.zeros(len(levels), np.int64)
+    nexts = np.zeros(len(levels), np.int64)
+    seen, noted = _sets(64)
+    marks = np.zeros(1 << PRINT_BITS, np.uint8)
     waiting = np.empty(64, np.int64)
-    operations = 0
-    coming = 0
-    start = last = first
+    steps = np.zeros(1, np.int64)
+    stamp = operations = 0
+    last = np.int64(first)
+    origin = offsets[first]
     for text in range(first, len(offsets) - 1):
-        side = text & 1
         if text == last:
-            start = text
+            origin = offsets[text]
             last += 1
-            while last < len(offsets) - 1 and last - start < _TEXTS and offsets[last + 1] - offsets[start] <= _BYTES:
+            while last < len(offsets) - 1 and last - text < _TEXTS and offsets[last + 1] - origin <= _BYTES:
                 last += 1
-            walk(
-                data, offsets, start, last, classes, moves, cells, limits[2], limits[3], states, places, counts, lengths
-            )
-            coming = _note(states, places, 0, counts[0], endings, heads, sets[side], notes[side])
-        begin = offsets[text] - offsets[start]
-        stop = begin + counts[text - start]
-        length = lengths[text - start]
-        seen, noted, count = sets[side], notes[side], abs(coming) - 1
-        is_once = coming > 0
-        if text + 1 < last:  # its heads are on their way while this text is looked at
-            after = offsets[text + 1] - offsets[start]
-            until = after + counts[text + 1 - start]
-            coming = _note(states, places, after, until, endings, heads, sets[1 - side], notes[1 - side])
-        if count:
-            fill, pending, work, waiting = _candidates(noted, count, heads, arena, marks, payloads, used, waiting)
-            operations += work
-            pending = _only_seen(waiting, pending, arena, seen)
-            if fill >= 0 and fill + pending > len(payloads):
-                fill = np.int64(-1)
-            if pending and fill >= 0 and is_once:
-                for k in range(count):
-                    ranks[noted[1, k]] = k
-                fill = _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill)
-            elif pending and fill >= 0:
-                for k in range(count):
-                    ranks[noted[1, k]] = 0
-                total = _count(waiting, pending, arena, states, begin, stop, endings, seen, ranks, begins)
-                if total > gathered.shape[1]:
-                    gathered = np.empty((3, 2 * total), np.int64)
-                _gather(states, places, begin, stop, endings, seen, ranks, begins, gathered)
-                fill = _settle(waiting, pending, arena, seen, ranks, begins, gathered, length, sequence, payloads, fill)
+            _find_keys(data, origin, offsets[last], keyed, places, found, counts)
+            nexts[:] = 0
+            if counts.sum() > noted.shape[1]:
+                seen, noted = _sets(counts.sum())
+        begin, stop = offsets[text], offsets[text + 1]
+        fill = np.int64(used)
+        noting = _note(origin, begin, stop, levels, found, counts, nexts, heads, seen, noted)
+        if noting:
+            count, is_known = noting >> 1, noting & 1 == 0
+            if stamp == 255:
+                marks[:] = 0
+                stamp = 0
+            stamp += 1
+            if is_known:
+                fill, pending, work, waiting = candidates(
+                    noted[0], count, heads, arena, data, begin, stop, marks, stamp, payloads, used, waiting
+                )
+                operations += work
+                if pending:
+                    fill = _look_for(waiting, pending, data, begin, stop, arena, heads, spelled, steps, payloads, fill)
             for k in range(count):
                 seen[noted[1, k]] = -1
+            if fill == UNKNOWN or not is_known:
+                if len(automaton[0]) == 0:
+                    return text, used, operations, UNKNOWN
+                fill, work, waiting = match_places(
+                    data, begin, stop, automaton, heads, arena, limits, marks, stamp, payloads, used, waiting
+                )
+                operations += work
             if fill < 0:
-                return text, used, operations
+                return text, used, operations, NO_ROOM
             used = drop_dead(dead, payloads, used, fill) if len(dead) else fill
         ends[text] = used
-    return len(offsets) - 1, used, operations
+    return len(offsets) - 1, used, operations, DONE
 
 
 @kernel
-def _note(states, places, begin, stop, endings, heads, seen, notes):
-    """Note the words that end in the visited states, once each, with their slots and places.
-
-    Returns how many they are, plus one, and negative if one of them was met again: it has other places, too, and so
-    have words that are a suffix of it.
-    """
-    mask = len(seen) - 1
-    count = 0
-    sign = 1
-    for visit in range(begin, stop):
-        state = np.int64(states[visit])
-        if visit + _AHEAD < stop:
-            prefetch(endings, 2 * np.int64(states[visit + _AHEAD]))
-        while state > 0:
-            word = endings[2 * state]
-            if word >= 0:
-                slot = set_slot(seen, mask, word)
-                if seen[slot] == word:
-                    sign = -1
-                    break
-                prefetch(heads, np.int64(word))
-                seen[slot] = word
-                notes[0, count] = word
-                notes[1, count] = slot
-                notes[2, count] = places[visit]
-                count += 1
-            state = np.int64(endings[2 * state + 1])
-    return sign * (count + 1)
+def _sets(most):
+    """Return an empty set for so many keys, and what they are noted in: keys, and their slots in the set."""
+    return np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
 
 
 @kernel
-def _candidates(noted, count, heads, arena, marks, payloads, fill, waiting):
-    """Append the payloads of single words, and let wait the bodies of patterns whose probe is marked.
+def _find_keys(data, begin, stop, keyed, places, found, counts):
+    """Write the keys in a stretch of texts: those of level `k` into ``found[k]``.
 
-    Returns the new fill, -1 if there is no room, how many wait, how many were looked at, and the longer `waiting`.
+    There are ``counts[k]``, or more than fit if they are not known.
     """
-    for k in range(count):
-        mark = print_of(noted[0, k])
-        marks[mark >> 6] |= np.uint64(1) << np.uint64(mark & 63)
-    pending = 0
-    work = 0
-    for k in range(count):
-        head = np.int64(noted[0, k])
-        tail = np.int64(heads[head + 2])
-        others = tail & MANY
-        work += others
-        if others < MANY:
-            for i in range(others):
-                mark = np.int64(heads[head + 3 + i])
-                if (marks[mark >> 6] >> np.uint64(mark & 63)) & np.uint64(1):
-                    waiting = _room(waiting, pending + 1)
-                    waiting[pending] = head << 16 | i
-                    pending += 1
-        if tail & SINGLES:
-            block = block_of(heads, head)
-            singles = np.int64(arena[block])
-            work += singles
-            if fill + singles > len(payloads):
-                fill = np.int64(-1)
-                break
-            for i in range(singles):
-                payloads[fill + i] = arena[block + 2 + i]
-            fill += singles
-    for i in range(pending):  # from the place among the prints to the body
-        block = block_of(heads, waiting[i] >> 16)
-        waiting[i] = waiting[i] & 0xFFFF | block << 16
-        prefetch(arena, block)
-    for i in range(pending):
-        block = waiting[i] >> 16
-        waiting[i] = block + arena[block + 2 + arena[block] + (waiting[i] & 0xFFFF)]
-        prefetch(arena, waiting[i])
-    for k in range(count):
-        marks[print_of(noted[0, k]) >> 6] = 0
-        head = np.int64(noted[0, k])
-        if heads[head + 2] & MANY == MANY and fill >= 0:
-            block = block_of(heads, head)
-            others = np.int64(arena[block + 1])
-            work += others - MANY
-            waiting = _room(waiting, pending + others)
-            for i in range(others):
-                waiting[pending + i] = block + arena[block + 2 + arena[block] + i]
-            pending += others
-    return fill, pending, work, waiting
+    levels, bits, fine, table, heads, spelled, _ = keyed
+    count = np.int64(0)
+    for k in range(len(levels)):
+        level = levels[k]
+        if k == 0 or level < 4:
+            least = min(level, 4)
+            count = scan(data, begin, stop, least, bits, places)
+            count = refine(data, begin, stop, least, level, fine, places, count, places)
+        counts[k] = look_up(data, begin, stop, level, places, count, table, heads, found[k])
+        if counts[k] <= found.shape[2]:
+            counts[k] = confirm(data, begin, stop, counts[k], heads, spelled, found[k])
 
 
 @inline
-def _room(array, size):
-    if size <= len(array):
-        return array
-    longer = np.empty(2 * size, np.int64)
-    longer[: len(array)] = array
-    return longer
+def _note(origin, begin, stop, levels, found, counts, nexts, heads, seen, noted):
+    """Note the keys of a text, each once; returns twice their number, plus one if there may be more.
 
-
-@kernel
-def _only_seen(waiting, pending, arena, seen):
-    """Keep the patterns of which all words were noted; returns how many they are."""
-    kept = 0
-    for i in range(pending):
-        body = waiting[i]
-        holds = True
-        for k in range(arena[body + 1]):
-            if not set_has(seen, len(seen) - 1, arena[body + 3 + 3 * k]):
-                holds = False
-                break
-        waiting[kept] = body
-        kept += holds
-    return kept
-
-
-@kernel
-def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill):
-    """As `_settle`, where every word has one place."""
-    mask = len(seen) - 1
-    for i in range(pending):
-        at = waiting[i] + 2
-        end = np.int64(0)
-        holds = True
-        for k in range(arena[at - 1]):
-            least, is_open = np.int64(arena[at]) >> 1, arena[at] & 1 == 1 or k == 0
-            place = np.int64(noted[2, ranks[set_slot(seen, mask, arena[at + 1])]])
-            space = place - arena[at + 2] - end
-            holds = space == least or (space > least and is_open)
-            if not holds:
-                break
-            end = place
-            at += 3
-        payloads[fill] = arena[waiting[i]]
-        fill += holds and end + (arena[at] >> 1) <= length
-    return fill
-
-
-@kernel
-def _count(waiting, pending, arena, states, begin, stop, endings, seen, groups, begins):
-    """Number the words of the waiting patterns and count their places; returns how many there are in all.
-
-    ``groups[slot]`` is the number, from 1 on, of the word that has a slot in `seen`; the places of word `g` are to lie
-    from ``begins[g]`` on.
+    ``nexts[k]`` is the first of the keys found at level `k` that lies in this text or behind it, before and afterwards.
     """
-    mask = len(seen) - 1
-    numbered = 0
-    for i in range(pending):
-        at = waiting[i]
-        for k in range(arena[at + 1]):
-            slot = set_slot(seen, mask, arena[at + 3 + 3 * k])
-            if groups[slot] == 0:
-                numbered += 1
-                groups[slot] = numbered
-    begins[: numbered + 2] = 0
-    for visit in range(begin, stop):
-        ending = np.int64(states[visit])
-        while ending > 0:
-            if endings[2 * ending] >= 0:
-                group = groups[set_slot(seen, mask, endings[2 * ending])]
-                begins[group] += group > 0
-            ending = np.int64(endings[2 * ending + 1])
-    total = np.int64(0)
-    for group in range(1, numbered + 2):
-        total, begins[group] = total + begins[group], total
-    return total
+    count = 0
+    is_unknown = False
+    for k in range(len(levels)):
+        at = nexts[k]
+        is_unknown |= counts[k] > found.shape[2]
+        while at < min(counts[k], found.shape[2]) and origin + found[k, 0, at] < stop:
+            place, head, start = origin + found[k, 0, at], np.int64(found[k, 1, at]), origin + found[k, 2, at]
+            at += 1
+            if head < 0:
+                is_unknown |= place + levels[k] <= stop
+                continue
+            if start < begin or start + size_of(heads, head) > stop:
+                continue
+            slot = set_slot(seen, len(seen) - 1, head)
+            if seen[slot] != head:
+                seen[slot] = head
+                noted[0, count] = head
+                noted[1, count] = slot
+                count += 1
+        nexts[k] = at
+    return 2 * count + is_unknown
 
 
 @kernel
-def _gather(states, places, begin, stop, endings, seen, groups, begins, gathered):
-    """Write the places of the numbered words; afterwards word `g` has those up to ``begins[g]``."""
-    mask = len(seen) - 1
-    for visit in range(begin, stop):
-        ending = np.int64(states[visit])
-        while ending > 0:
-            if endings[2 * ending] >= 0:
-                group = groups[set_slot(seen, mask, endings[2 * ending])]
-                if group:
-                    gathered[0, begins[group]] = places[visit]
-                    begins[group] += 1
-            ending = np.int64(endings[2 * ending + 1])
-
-
-@kernel
-def _settle(waiting, pending, arena, seen, groups, stops, gathered, length, sequence, payloads, fill):
-    """Append the payloads of the waiting patterns that fit; returns the new fill."""
-    mask = len(seen) - 1
+def _look_for(waiting, pending, data, begin, stop, arena, heads, spelled, steps, payloads, fill):
+    """Append the payloads of the waiting patterns that a text holds; returns the new fill, `NO_ROOM` or `UNKNOWN`."""
+    steps[0] = 0
+    limit = _STEPS * (stop - begin) + 1024
+    if fill + pending > len(payloads):
+        return np.int64(NO_ROOM)
     for i in range(pending):
-        at = waiting[i]
-        count = np.int64(arena[at + 1])
-        for k in range(count + 1):
-            gap = np.int64(arena[at + 2 + 3 * k])
-            sequence[LEAST, k] = gap >> 1
-            sequence[MOST, k] = ANY if gap & 1 or k == 0 or k == count else gap >> 1
-            if k < count:
-                group = groups[set_slot(seen, mask, arena[at + 3 + 3 * k])]
-                sequence[BEGIN, k] = stops[group - 1] if group > 1 else 0
-                sequence[STOP, k] = stops[group]
-                sequence[LENGTH, k] = arena[at + 4 + 3 * k]
-        payloads[fill] = arena[at]
-        fill += fits(count, sequence, gathered, length)
+        answer = holds(data, begin, stop, arena, waiting[i], heads, spelled, steps, limit)
+        if answer == UNDECIDED:
+            return np.int64(UNKNOWN)
+        payloads[fill] = arena[waiting[i]]
+        fill += answer == YES
     return fill

@@ -1,4 +1,4 @@
-"""What numba has no words for: eight bytes at once, equal bytes, the lowest set bit, a cache line asked for early."""
+"""What numba has no words for: many bytes at once, equal bytes, the lowest set bit, a cache line asked for early."""
 
 from __future__ import annotations
 
@@ -34,6 +34,26 @@ def store_word(typing_context, data, at, word):
         return context.get_dummy_value()
 
     return types.void(data, types.int64, types.uint64), generate
+
+
+@intrinsic
+def equal_bytes(typing_context, data, at, byte):
+    """Return, as a uint64, which of the 64 bytes of a uint8 array from index `at` on equal `byte`, the first in the
+    lowest bit; all must be inside."""
+    if not (isinstance(data, types.Array) and data.dtype == types.uint8):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        vector = ir.VectorType(ir.IntType(8), 64)
+        pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), vector.as_pointer())
+        first = builder.insert_element(ir.Constant(vector, ir.Undefined), arguments[2], ir.IntType(32)(0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+        wanted = builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+        equal = builder.icmp_unsigned("==", builder.load(pointer, align=1), wanted)
+        return builder.bitcast(equal, ir.IntType(64))
+
+    return types.uint64(data, types.int64, types.uint8), generate
 
 
 @intrinsic

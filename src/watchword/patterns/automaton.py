@@ -13,10 +13,9 @@ from typing import Any, ClassVar, Self
 from watchword.background import Background
 from watchword.buffers import NO_BYTES, Strings, UInt8
 from watchword.hits import Hits, Int32, merged
-from watchword.kernels import pattern_packing
 from watchword.kernels.arrays import reserve
 from watchword.patterns.delta import Delta
-from watchword.patterns.packing import Base, joined, live, no_patterns, pack, unpacked
+from watchword.patterns.packing import Base, Packed, joined, live, no_patterns, pack
 from watchword.patterns.structure import Arrays, Patterns, Structure
 
 
@@ -38,7 +37,7 @@ class Automaton(Structure):
         self._install(pack(*no_patterns()))
 
     def __len__(self) -> int:
-        return int(self._base.counts[0]) - self._buried + len(self._delta)
+        return len(self._base) - self._buried + len(self._delta)
 
     # changes
 
@@ -47,7 +46,7 @@ class Automaton(Structure):
         self._poll()
         if len(patterns) > self._room():
             self._poll(wait=True)
-            kept = unpacked(self._base, self._dead), live(*self._delta.given())
+            kept = self._base.patterns(self._dead), live(*self._delta.given())
             self._install(pack(*joined([*kept, (patterns, payloads)])))
             return
         self._delta.add(patterns, payloads)
@@ -66,13 +65,13 @@ class Automaton(Structure):
             raise KeyError(payload)
         if self._packing is not None and (row is None or row < self._packing.rows):
             self._packing.removed.append(payload)
-        if self._buried > self.delta_rows + int(self._base.counts[0]) // 2:
+        if self._buried > self.delta_rows + len(self._base) // 2:
             self._start()
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place once everything is packed."""
         self.merge()
-        pattern_packing.renumber(self._base.firsts, self._base.heads, self._base.arena, payloads)
+        self._base.renumber(payloads)
 
     def merge(self) -> None:
         """Pack everything into the base now."""
@@ -90,12 +89,10 @@ class Automaton(Structure):
     # figures, snapshots
 
     def stats(self) -> Mapping[str, float]:
-        """Return states as ``nodes``, patterns as ``postings``, distinct words of the base as ``words``."""
+        """Return distinct words of the base, and states of the delta, as ``nodes``; patterns as ``postings``."""
         return {
-            "nodes": int(self._base.counts[1]) + self._delta.nodes,
+            "nodes": self._base.words + self._delta.nodes,
             "postings": len(self),
-            "words": len(self._base.ends),
-            "dense_states": int(self._base.limits[2]),
             "delta": len(self._delta),
             "tombstones": self._buried,
             "bytes": self._base.bytes + self._delta.bytes,
@@ -104,20 +101,20 @@ class Automaton(Structure):
     def arrays(self) -> Arrays:
         """Return the base, once everything is packed into it."""
         self.merge()
-        return self._base._asdict()
+        return self._base.packed._asdict()
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
         """Return the structure that `arrays` describes."""
         made = cls(**options)
-        made._base = Base(**arrays)
+        made._base = Base(Packed(**arrays))
         return made
 
     # private parts, in the order in which a pattern passes through them
 
     def _room(self) -> int:
         """Return how many more patterns the delta takes before it is packed; removed ones count until then."""
-        return self.delta_rows + int(self._base.counts[0]) // 4 - self._delta.rows
+        return self.delta_rows + len(self._base) // 4 - self._delta.rows
 
     def _is_dead(self, payload: int) -> bool:
         return payload >> 3 < len(self._dead) and bool(self._dead[payload >> 3] >> (payload & 7) & 1)
@@ -132,7 +129,7 @@ class Automaton(Structure):
         """Begin to pack base and delta anew."""
         if self._packing is None:
             self._packing = _Packing(self._base, self._dead.copy(), self._delta)
-        if wait or len(self) < self.background_rows or self._room() < -(int(self._base.counts[0]) // 4):
+        if wait or len(self) < self.background_rows or self._room() < -(len(self._base) // 4):
             self._poll(wait=True)
 
     def _poll(self, wait: bool = False) -> None:
@@ -169,4 +166,4 @@ class _Packing(Background[Base]):
         self.rows = delta.rows
         self.removed: list[int] = []
         given = delta.given()
-        super().__init__(lambda: pack(*joined([unpacked(base, dead), live(*given)])), "watchword-packing")
+        super().__init__(lambda: pack(*joined([base.patterns(dead), live(*given)])), "watchword-packing")

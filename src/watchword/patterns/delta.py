@@ -42,7 +42,7 @@ class Delta:
     @property
     def nodes(self) -> int:
         """Return the number of states."""
-        return int(self._ordinary.stats()["nodes"]) + (int(self._long.counts[1]) if self._long is not None else 0)
+        return int(self._ordinary.stats()["nodes"]) + (self._long.words if self._long is not None else 0)
 
     @property
     def bytes(self) -> int:

@@ -1,7 +1,7 @@
 """Packing patterns into the immutable base of the automaton, and unpacking them.
 
 How rare a word is: its bits of information, by the frequency of bytes in all words, less the bits that its use in
-several patterns takes away. `kernels.automaton` and `kernels.keyed_patterns` have the layout.
+several patterns takes away. `kernels.heads`, `kernels.candidates` and `kernels.grams` have the layout.
 """
 
 from __future__ import annotations
@@ -17,62 +17,145 @@ from watchword.buffers import NO_BYTES, Strings, UInt8
 from watchword.errors import WatchwordError
 from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import automaton as kernels
-from watchword.kernels import keyed_patterns
+from watchword.kernels import gram_choice, keyed_patterns
 from watchword.kernels import pattern_packing as blocks
+from watchword.kernels.grams import EMPTY, LONGEST
+from watchword.kernels.heads import SPARE, spell_words
 from watchword.kernels.naive import squeeze
 from watchword.patterns.structure import Patterns
 from watchword.vocabulary import Vocabulary
 
-DENSE_BYTES, DENSE_SHARE = 4 << 20, 32
+DENSE_BYTES, DENSE_SHARE = 1 << 20, 8
 """What rows of moves may take: this much, or this many bytes for each state."""
 
+GRAM_BITS, FINE_BITS, MOST_BITS = 32, 8, 1 << 23
+"""Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
 
-class Base(NamedTuple):
-    """The packed patterns."""
+
+LEARNED = 1 << 17
+"""Bytes of text from which is learned what is rare."""
+
+SHORT_BITS = 1e6
+"""How many bits less a word has of fewer than four bytes: it is a key only where there is no other."""
+
+
+class Packed(NamedTuple):
+    """Patterns in flat arrays."""
+
+    levels: Int64
+    bits: npt.NDArray[np.uint64]
+    fine: npt.NDArray[np.uint64]
+    table: Int32
+    heads: npt.NDArray[np.uint16]
+    arena: Int32
+    keys: Int32
+    """The key of each payload, -1 where there is none."""
+    limits: Int64
+    """The most words of a pattern, how many words there are, and how many patterns."""
+
+
+class Automaton(NamedTuple):
+    """An automaton of words, as `kernels.automaton` has it."""
 
     classes: UInt8
     moves: Int32
     cells: Int32
     endings: Int32
-    heads: npt.NDArray[np.uint16]
-    arena: Int32
     limits: Int64
-    """The most words of a pattern, the most words that end at one place, dense states, classes of bytes, words."""
-    firsts: Int32
-    """Where the head of each word begins, and where the last ends."""
-    blob: UInt8
-    ends: Int64
-    """The words: each ends in `blob` where `ends` says."""
-    counts: Int64
-    """Patterns, and states beside the initial one."""
+    """The most words that end at one place, dense states, classes of bytes."""
+
+
+_NONE = np.empty(0, np.int32)
+NO_AUTOMATON = Automaton(NO_BYTES, _NONE, _NONE, _NONE, np.zeros(3, np.int64))
+
+
+class Base:
+    """The packed patterns, and an automaton of their words once a text has asked for it."""
+
+    def __init__(self, packed: Packed) -> None:
+        self.packed = packed
+        self._spelled = packed.heads.view(np.uint8)
+        self._automaton = NO_AUTOMATON
+        self._frequency: Int64 | None = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
+
+    def __len__(self) -> int:
+        return int(self.packed.limits[2])
+
+    @property
+    def words(self) -> int:
+        """Return how many distinct words there are."""
+        return int(self.packed.limits[1])
 
     @property
     def bytes(self) -> int:
         """Return the bytes that it takes."""
-        return sum(array.nbytes for array in self)
+        return sum(array.nbytes for array in (*self.packed, *self._automaton))
 
     def match(self, texts: Strings, dead: UInt8 = NO_BYTES) -> Hits:
         """Find the patterns in each text, but for those that are dead."""
+        self._learn(texts)
+        packed = self.packed
+        keyed = packed.levels, packed.bits, packed.fine, packed.table, packed.heads, self._spelled, packed.arena
 
         def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return keyed_patterns.match(  # type: ignore[no-any-return]
-                first, used, texts.data, texts.offsets, *self[:7], dead, ends, payloads
-            )
+            operations = 0
+            while True:
+                automaton = self._automaton
+                limits = np.concatenate([packed.limits[:2], automaton.limits])
+                first, used, spent, lack = keyed_patterns.match(
+                    first, used, texts.data, texts.offsets, keyed, automaton[:4], limits, dead, ends, payloads
+                )
+                operations += spent
+                if lack != keyed_patterns.UNKNOWN:
+                    return first, used, operations
+                self._automaton = self._made_automaton()
 
         return collect(texts.count, step)
 
+    def _learn(self, texts: Strings) -> None:
+        """Count what texts are made of, and choose the grams by it once they are enough."""
+        frequency = self._frequency
+        if frequency is None or not len(self):
+            return
+        begin, stop = int(texts.offsets[0]), int(texts.offsets[-1])
+        gram_choice.count_grams(texts.data, begin, min(stop, begin + LEARNED), frequency)
+        if frequency.sum() >= LEARNED:
+            self._frequency = None
+            self.packed = self.packed._replace(**grams(self.packed.heads, frequency)._asdict())
+
     def has(self, pattern: Patterns, payload: int) -> bool:
         """Say whether the base has this pattern under this payload."""
-        words = np.empty(len(pattern.chars), np.int32)
-        dense, width = self.limits[2:4].tolist()
-        kernels.find_words(pattern.data, pattern.cuts, *self[:4], dense, width, words)
-        if words.min() < 0:
+        keys = self.packed.keys
+        if not 0 <= payload < len(keys) or keys[payload] < 0:
             return False
-        numbers = np.searchsorted(self.firsts, words)
-        sizes = self.ends[numbers] - np.where(numbers > 0, self.ends[numbers - 1], 0)
-        if not np.array_equal(sizes, np.diff(pattern.cuts)):
-            return False
-        return bool(blocks.has_pattern(self.heads, self.arena, words, pattern.gaps, payload))
+        row = keys[payload], pattern.cuts, pattern.data, pattern.gaps, payload
+        return bool(blocks.has_pattern(self.packed.heads, self._spelled, self.packed.arena, *row))
+
+    def patterns(self, dead: UInt8) -> tuple[Patterns, Int32]:
+        """Return the patterns that are not dead, and their payloads."""
+        packed = self.packed.heads, self._spelled, self.packed.arena, dead
+        none, counts = np.empty(0, np.int32), np.zeros(1, np.int64)
+        rows, words, used = blocks.unpack(*packed, counts, counts, NO_BYTES, none, none, none)
+        offsets, cuts = np.zeros(rows + 1, np.int64), np.zeros(words + 1, np.int64)
+        data, payloads = np.empty(used, np.uint8), np.empty(rows, np.int32)
+        chars, gaps = np.empty(words, np.int32), np.empty(words + rows, np.int32)
+        blocks.unpack(*packed, offsets, cuts, data, chars, gaps, payloads)
+        return Patterns(offsets, cuts, data, chars, gaps), payloads
+
+    def renumber(self, payloads: Int32) -> None:
+        """Replace every payload `p` by ``payloads[p]``, in place."""
+        blocks.renumber(self.packed.heads, self.packed.arena, payloads)
+        known = np.flatnonzero(self.packed.keys >= 0)
+        keys = np.full(int(payloads[known].max(initial=-1)) + 1, -1, np.int32)
+        keys[payloads[known]] = self.packed.keys[known]
+        self.packed = self.packed._replace(keys=keys)
+
+    def _made_automaton(self) -> Automaton:
+        none = np.empty(0, np.int64)
+        count, size = spell_words(self.packed.heads, self._spelled, none, NO_BYTES, none)
+        firsts, blob, ends = np.empty(count, np.int64), np.empty(size, np.uint8), np.empty(count, np.int64)
+        spell_words(self.packed.heads, self._spelled, firsts, blob, ends)
+        return automaton(blob, ends, firsts)
 
 
 def no_patterns() -> tuple[Patterns, Int32]:
@@ -90,27 +173,6 @@ def live(patterns: Patterns, payloads: Int32) -> tuple[Patterns, Int32]:
     rows, words, used = squeeze(offsets, cuts, data, chars, gaps, payloads)
     kept = Patterns(offsets[: rows + 1], cuts[: words + 1], data[:used], chars[:words], gaps[: words + rows])
     return kept, payloads[:rows]
-
-
-def unpacked(base: Base, dead: UInt8) -> tuple[Patterns, Int32]:
-    """Return the patterns of a base that are not dead."""
-    none = np.empty(0, np.int32)
-    packed = base.firsts, base.heads, base.arena, dead
-    rows, words = blocks.unpack(*packed, np.zeros(1, np.int64), none, none, none)
-    offsets, payloads = np.zeros(rows + 1, np.int64), np.empty(rows, np.int32)
-    numbers, gaps = np.empty(words, np.int32), np.empty(words + rows, np.int32)
-    blocks.unpack(*packed, offsets, numbers, gaps, payloads)
-    sizes = np.diff(base.ends, prepend=np.int64(0))
-    cuts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes[numbers], dtype=np.int64)])
-    data = np.empty(cuts[-1], np.uint8)
-    blocks.spell(base.blob, base.ends, numbers, cuts, data)
-    return Patterns(offsets, cuts, data, _characters(cuts, data), gaps), payloads
-
-
-def _characters(cuts: Int64, data: UInt8) -> Int32:
-    """Return the length of each string in characters."""
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80, dtype=np.int64)])
-    return np.diff(before[cuts]).astype(np.int32)
 
 
 def joined(parts: list[tuple[Patterns, Int32]]) -> tuple[Patterns, Int32]:
@@ -135,29 +197,59 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
     vocabulary = Vocabulary()
     numbers = vocabulary.intern(Strings(patterns.data, patterns.cuts))
     count = len(vocabulary)
-    ends = vocabulary.ends[:count].copy()
-    blob = vocabulary.blob[: int(ends[-1]) if count else 0].copy()
+    ends = vocabulary.ends[:count]
+    blob = vocabulary.blob[: int(ends[-1]) if count else 0]
     keys, probes = np.empty(len(payloads), np.int32), np.empty(len(payloads), np.int32)
     others, begins, firsts = np.empty(count, np.int64), np.empty(count + 1, np.int64), np.empty(count + 1, np.int64)
     blocks.choose_keys(patterns.offsets, numbers, _bits(blob, ends, numbers), keys, probes)
-    blocks.measure(patterns.offsets, patterns.gaps, keys, others, begins, firsts)
+    blocks.measure(patterns.offsets, patterns.gaps, keys, ends, others, begins, firsts)
     if max(begins[-1], firsts[-1]) > np.iinfo(np.int32).max:
         raise WatchwordError(f"{len(payloads)} patterns are more than one index holds; use several")
-    heads, arena = np.empty(firsts[-1], np.uint16), np.empty(begins[-1], np.int32)
+    heads, arena = np.empty(firsts[-1] + SPARE, np.uint16), np.empty(begins[-1], np.int32)
+    spelled = heads.view(np.uint8)
+    blocks.write_heads(blob, ends, others, begins, firsts, heads, spelled)
     rows = patterns.offsets, numbers, patterns.gaps, patterns.chars, payloads
-    blocks.pack(*rows, keys, probes, others, begins, firsts, heads, arena)
+    blocks.write_blocks(*rows, keys, probes, others, begins, firsts, heads, spelled, arena)
+    keys_of = np.full(int(payloads.max(initial=-1)) + 1, -1, np.int32)
+    keys_of[payloads] = firsts[keys]
     longest = int(np.diff(patterns.offsets).max(initial=0))
-    (classes, moves, cells, endings), states, *limits = _automaton(blob, ends)
-    ending = endings[::2] >= 0
-    endings[::2][ending] = firsts[endings[::2][ending]]
+    frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
+    gram_choice.count_in_keys(heads, spelled, frequency)
     return Base(
-        *(classes, moves, cells, endings, heads, arena),
-        limits=np.array([longest, *limits, count], np.int64),
-        firsts=firsts.astype(np.int32),
-        blob=blob,
-        ends=ends,
-        counts=np.array([len(payloads), states], np.int64),
+        Packed(
+            *grams(heads, frequency),
+            heads=heads,
+            arena=arena,
+            keys=keys_of,
+            limits=np.array([longest, count, len(payloads)], np.int64),
+        )
     )
+
+
+class Grams(NamedTuple):
+    """How keys are found in texts, as `kernels.grams` has it."""
+
+    levels: Int64
+    bits: npt.NDArray[np.uint64]
+    fine: npt.NDArray[np.uint64]
+    table: Int32
+
+
+def grams(heads: npt.NDArray[np.uint16], frequency: Int64) -> Grams:
+    """Return the grams of the keys, chosen by a frequency."""
+    keys = gram_choice.count_keys(heads)
+    bits, fine = (
+        np.zeros(max(128, min(_power(keys * share), MOST_BITS)) >> 6, np.uint64) for share in (GRAM_BITS, FINE_BITS)
+    )
+    table = np.full(2 * max(2, _power(2 * keys)), EMPTY, np.int32)
+    levels = np.zeros(LONGEST + 1, np.int64)
+    gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, bits, fine, table, levels)
+    return Grams(np.flatnonzero(levels)[::-1].astype(np.int64), bits, fine, table)
+
+
+def _power(number: int) -> int:
+    """Return the least power of two that is no less."""
+    return 1 << max(0, number - 1).bit_length()
 
 
 def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:
@@ -168,11 +260,13 @@ def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:
     with np.errstate(divide="ignore"):
         information = -np.log2(frequency)
     sums = np.concatenate([np.zeros(1), np.cumsum(information[blob])])
-    return np.diff(sums[ends], prepend=0.0) - np.log2(np.bincount(numbers))
+    is_short = np.diff(ends, prepend=0) < 4
+    bits: npt.NDArray[np.float64] = np.diff(sums[ends], prepend=0.0) - np.log2(np.bincount(numbers))
+    return bits - SHORT_BITS * is_short
 
 
-def _automaton(blob: UInt8, ends: Int64) -> tuple[tuple[UInt8, Int32, Int32, Int32], int, int, int, int]:
-    """Return classes, moves, cells and endings; states, words at most at one place, dense states, classes."""
+def automaton(blob: UInt8, ends: Int64, names: Int64) -> Automaton:
+    """Return the automaton of distinct words: word `w` is ``blob[ends[w - 1]:ends[w]]``, and known as ``names[w]``."""
     most = len(blob) + 1
     parents, depths, words = (np.empty(most, np.int32) for _ in range(3))
     labels = np.empty(most, np.uint8)
@@ -196,7 +290,9 @@ def _automaton(blob: UInt8, ends: Int64) -> tuple[tuple[UInt8, Int32, Int32, Int
     moves, endings = np.empty(2 * rows * width, np.int32), np.full(2 * (rows + used), -1, np.int32)
     trie = children, ranked_parents, ranked_labels, ranked_words
     most = kernels.connect(*trie, dense, numbers, rows, width, moves, cells, endings)
-    return (classes, moves, cells, endings), states - 1, most, rows, width
+    ending = endings[::2] >= 0
+    endings[::2][ending] = names[endings[::2][ending]]
+    return Automaton(classes, moves, cells, endings, np.array([most, rows, width], np.int64))
 
 
 def _classes(blob: UInt8) -> tuple[UInt8, int]:

@@ -24,7 +24,7 @@ from watchword.hits import Int32, Int64
 from watchword.kernels import pattern_stream as kernels
 from watchword.patterns import texts as reading
 from watchword.patterns.compiler import Compiled
-from watchword.patterns.packing import pack
+from watchword.patterns.packing import automaton
 from watchword.patterns.structure import Patterns
 from watchword.vocabulary import Vocabulary
 
@@ -201,16 +201,9 @@ def _keys(begins: Int64, words: Int32, sizes: Int64) -> Int64:
 
 def _automaton(vocabulary: Vocabulary) -> tuple[UInt8, Int32, Int32, Int32, Int64]:
     """Return classes, moves, cells and endings of an automaton of all words, by their numbers, and its limits."""
-    count = len(vocabulary)
-    cuts = np.concatenate([np.zeros(1, np.int64), vocabulary.ends[:count]])
-    alone = Patterns(
-        np.arange(count + 1), cuts, vocabulary.blob[: cuts[-1]], np.ones(count, np.int32), np.zeros(2 * count, np.int32)
-    )
-    base = pack(alone, np.arange(count, dtype=np.int32))
-    endings = base.endings.copy()
-    names = endings[::2]  # where the head of the word begins
-    names[names >= 0] = np.searchsorted(base.firsts, names[names >= 0])
-    return base.classes, base.moves, base.cells, endings, base.limits[2:4].copy()
+    ends = vocabulary.ends[: len(vocabulary)]
+    made = automaton(vocabulary.blob[: ends[-1] if len(ends) else 0], ends, np.arange(len(ends)))
+    return *made[:4], made.limits[1:].copy()
 
 
 def _power_above(number: int) -> int:

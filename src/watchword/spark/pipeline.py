@@ -29,6 +29,7 @@ from watchword.spark.building import build, update
 from watchword.spark.matching import match
 from watchword.spark.sources import Source, items
 from watchword.spark.streaming import VersionLog
+from watchword.spark.versions import is_outdated
 from watchword.store import Item, Match, Store
 
 if TYPE_CHECKING:
@@ -92,19 +93,29 @@ class Pipeline:
     def _version(self, store: Store, language: str, number: int) -> int:
         """Return the version of an index for a batch: as recorded, or else brought up to the store and recorded."""
         path = self._home.index(language)
-        if self._versions.recorded(number, path) is None:
+        recorded = self._versions.recorded(number, path)
+        if recorded is not None and is_outdated(path, recorded):
+            self._versions.forget(number, path)
+            recorded = None
+        if recorded is None:
             self._refresh(store, language)
         return self._versions.version_for(number, path)
 
     def _refresh(self, store: Store, language: str) -> None:
-        """Bring an index up to the store."""
+        """Bring an index up to the store; a new one gets the options that the store has for its language.
+
+        An index that was written in an older format is built anew.
+        """
         path = self._home.index(language)
         noted = self._home.counters(language)
+        if noted and is_outdated(path):
+            noted = {}
         since = next(reversed(noted.values()), 0)
         changes, counter = store.changes_since(since, language=language)
         frame = self._spark.createDataFrame([(change.id, change.text) for change in changes], CHANGES)
         if not noted:
-            version = build(frame.where("subscription IS NOT NULL"), path, language=language, shards=self._shards)
+            given = frame.where("subscription IS NOT NULL")
+            version = build(given, path, language=language, shards=self._shards, **store.options(language))
         elif changes:
             version = update(path, frame)
         else:

@@ -57,6 +57,10 @@ class VersionLog:
         """Return the version that a batch used; None if it has not run, or was forgotten."""
         return _recorded(self._file(batch_id, versions.local_path(path)))
 
+    def forget(self, batch_id: int, path: str | os.PathLike[str]) -> None:
+        """Forget what a batch used, so that it will use the newest version."""
+        self._file(batch_id, versions.local_path(path)).unlink(missing_ok=True)
+
     def _file(self, batch_id: int, index: str) -> Path:
         name = hashlib.sha256(index.encode()).hexdigest()[:12]
         return Path(self.folder) / f"{batch_id}-{name}.json"

@@ -122,6 +122,12 @@ def resolve(path: str | os.PathLike[str], version: int | None = None) -> Version
     return _read(folder, number)
 
 
+def is_outdated(path: str | os.PathLike[str], version: int | None = None) -> bool:
+    """Say whether a version was written in an older format, and so can only be built anew."""
+    found = resolve(path, version)
+    return any(snapshot.is_outdated(found.folder(number)) for number in range(len(found.shards)))
+
+
 def current(path: str | os.PathLike[str]) -> int:
     """Return the newest version's number; 0 where none was published yet."""
     file = Path(local_path(path)) / CURRENT

@@ -10,6 +10,7 @@ Invariants that the statements below cannot say alone:
 - `subscriptions.since` is the number of the change that made it; replacing keeps it, and so the order.
 - `matches.subscription` outlives the subscription: what was delivered stays delivered.
 - An item is here while some delivery has it.
+- `options` of a language, JSON, do not change once `changes` has a row of the language.
 """
 
 from __future__ import annotations
@@ -82,6 +83,12 @@ MIGRATIONS: list[str] = [
         subscription TEXT NOT NULL,
         why TEXT NOT NULL,
         PRIMARY KEY (delivery, subscription)
+    ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE options (
+        language TEXT NOT NULL PRIMARY KEY,
+        options TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -98,10 +98,11 @@ class Delivery:
 
 @dataclass(frozen=True)
 class StoreStats:
-    """What a store holds. `subscriptions` is by language; `counter` is that of the last change."""
+    """What a store holds. `subscriptions` and `options` are by language; `counter` is that of the last change."""
 
     subscribers: int
     subscriptions: Mapping[str, int]
+    options: Mapping[str, Mapping[str, Any]]
     items: int
     deliveries: int
     unread: int

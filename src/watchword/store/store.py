@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from watchword.errors import StoreError, SubscriptionError, UnknownNameError
 from watchword.store import delivering, subscribing
 from watchword.store.database import Database
+from watchword.store.options import Options, read_options, write_options, written_options
 from watchword.store.records import (
     Changes,
     Delivery,
@@ -107,6 +108,27 @@ class Store:
             rows = connection.execute("SELECT name, created FROM subscribers ORDER BY name")
             return [Subscriber(name, read_time(created)) for name, created in rows]
 
+    # the options of a language's index
+
+    def set_options(self, language: str, **options: Any) -> None:
+        """Choose the options of a language's index, such as ``ignore_case=True`` for patterns.
+
+        They replace those chosen before, until the first subscription in the language; from then on only the same are
+        taken, and any other are a `StoreError`. An `OptionError` names what the language's index does not take.
+        """
+        written = written_options(language, options)
+        with self._database.write() as connection:
+            if not write_options(connection, language, written):
+                raise StoreError(
+                    f"there were subscriptions in {language} already, and their index keeps its options: "
+                    "choose others in a new store (watchword init --home FOLDER)",
+                    path=self.path,
+                )
+
+    def options(self, language: str) -> Options:
+        """Return the options to make a language's index with; empty where none were chosen."""
+        return self._options().get(language, {})
+
     # subscriptions
 
     def subscribe(self, subscriber: str, text: str, *, language: str = "keywords", id: str | None = None) -> str:
@@ -117,8 +139,9 @@ class Store:
         request = Request(subscriber, text, id, language)
         try:
             subscribing.check_texts([request])
-            subscribing.compile_text(language, text)
-            return self._subscribe([request])[0]
+            options = self._options()
+            subscribing.compile_text(language, text, options)
+            return self._subscribe([request], options)[0]
         except SubscriptionError as error:
             raise error if error.row is None else SubscriptionError(error.reason) from None
 
@@ -126,8 +149,9 @@ class Store:
         """Subscribe many in one transaction, all or none; return their ids. An error names the row."""
         wanted = [Request(*request) for request in requests]
         subscribing.check_texts(wanted)
-        subscribing.compile_rows(wanted)
-        return self._subscribe(wanted)
+        options = self._options()
+        subscribing.compile_rows(wanted, options)
+        return self._subscribe(wanted, options)
 
     def unsubscribe(self, id: str) -> None:
         """Delete a subscription. What it has delivered stays in the inbox."""
@@ -229,6 +253,7 @@ class Store:
             return StoreStats(
                 **{table: number(f"SELECT count(*) FROM {table}") for table in tables},
                 subscriptions=dict(languages),
+                options=read_options(connection),
                 unread=number("SELECT count(*) FROM deliveries WHERE read IS NULL"),
                 counter=subscribing.counter_of(connection),
                 version=number("PRAGMA user_version"),
@@ -247,10 +272,17 @@ class Store:
 
     # private parts
 
-    def _subscribe(self, requests: list[Request]) -> list[str]:
+    def _options(self) -> dict[str, Options]:
+        with self._database.read() as connection:
+            return read_options(connection)
+
+    def _subscribe(self, requests: list[Request], options: Mapping[str, Options]) -> list[str]:
+        """Write what was compiled under `options`."""
         time = self._time()
         given = {request.id for request in requests if request.id is not None}
         with self._database.write() as connection:
+            if read_options(connection) != options:
+                raise StoreError("options of a language were chosen meanwhile: subscribe again", path=self.path)
             names = dict.fromkeys(request.subscriber for request in requests)
             made = subscribing.plan(
                 requests,

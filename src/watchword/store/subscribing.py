@@ -19,6 +19,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from watchword.errors import SubscriptionError
+from watchword.store.options import Options
 from watchword.store.records import Change, Changes, Request, Subscription, is_storable, read_time
 
 
@@ -88,7 +89,7 @@ def check_texts(requests: list[Request]) -> None:
             raise SubscriptionError(f"a subscription is a text, not {request.text!r}", row=row)
 
 
-def compile_rows(requests: list[Request]) -> None:
+def compile_rows(requests: list[Request], options: Mapping[str, Options]) -> None:
     """Compile every text, in bulk by language; an error is that of the language, and names the row."""
     from watchword.index import language_class  # whoever only reads an inbox need not load the languages
 
@@ -96,16 +97,17 @@ def compile_rows(requests: list[Request]) -> None:
     for language, group in groupby(rows, key=lambda row: requests[row].language):
         of_language = list(group)
         try:
-            language_class(language)(enumerate(requests[row].text for row in of_language))
+            texts = enumerate(requests[row].text for row in of_language)
+            language_class(language)(texts, **options.get(language, {}))
         except SubscriptionError as error:
             raise error.at_row(of_language[error.row or 0]) from None
 
 
-def compile_text(language: str, text: str) -> None:
+def compile_text(language: str, text: str, options: Mapping[str, Options]) -> None:
     """Compile one text into an index that nobody keeps; the error is that of the language."""
     from watchword.index import language_class
 
-    language_class(language)()[0] = text
+    language_class(language)(**options.get(language, {}))[0] = text
 
 
 def counter_of(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,87 @@
+"""Patterns under their rarest word, their key: where they are stored, and which of them a text may hold.
+
+Most candidates are not even looked at: each has a *probe*, the rarest of its other words (the key, if it has none), and
+the *print* of the probe, a hash of its first four bytes (0 if it has fewer), stands in the key's head (`heads`).
+
+    arena    int32, the blocks, one for each key.
+             block   S  E  payload × S  body × E  bodies
+                     S patterns are nothing but the word, and match wherever it occurs. A body is told by its distance.
+             body    payload  n  gap word length  gap word length  …  gap
+                     n words in the pattern's order, the key among them, with a gap before each and one behind the last;
+                     a gap is twice its least length, plus one where a `*` stands in it; lengths are in characters.
+             The first block, which words have that are no key, is empty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.grams import mark
+from watchword.kernels.heads import MANY, PRINTS, SINGLES, TAIL, block_of
+from watchword.kernels.jit import kernel
+from watchword.kernels.memory import prefetch
+
+_FEW = 6  # candidates whose prints do not pay
+
+
+@kernel
+def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, payloads, fill, waiting):
+    """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
+
+    The text is ``data[begin:stop]``, and holds `keys`. Returns the new fill, -1 if there is no room, how many wait, how
+    many there were, and the longer `waiting`.
+    """
+    total = np.int64(0)
+    for k in range(count):
+        tail = np.int64(heads[keys[k] + TAIL])
+        total += tail & MANY
+        if tail & SINGLES:
+            block = block_of(heads, np.int64(keys[k]))
+            singles = np.int64(arena[block])
+            if fill + singles > len(payloads):
+                return np.int64(-1), np.int64(0), total, waiting
+            for i in range(singles):
+                payloads[fill + i] = arena[block + 2 + i]
+            fill += singles
+    if total == 0:
+        return np.int64(fill), total, np.int64(count), waiting
+    is_few = total <= _FEW
+    if not is_few:
+        mark(data, begin, stop, marks, stamp)
+    pending = np.int64(0)
+    for k in range(count):
+        key = np.int64(keys[k])
+        others = np.int64(heads[key + TAIL]) & MANY
+        if others < MANY:
+            if pending + others > len(waiting):
+                waiting = _longer(waiting, pending + others)
+            for i in range(others):
+                probe = heads[key + PRINTS + i]
+                waiting[pending] = key << 16 | i
+                pending += is_few or probe == 0 or marks[probe] == stamp
+    for i in range(pending):  # from the place among the prints to the body
+        block = block_of(heads, waiting[i] >> 16)
+        waiting[i] = waiting[i] & 0xFFFF | block << 16
+        prefetch(arena, block)
+    for i in range(pending):
+        block = waiting[i] >> 16
+        waiting[i] = block + arena[block + 2 + arena[block] + (waiting[i] & 0xFFFF)]
+        prefetch(arena, waiting[i])
+    for k in range(count if total >= MANY else 0):
+        key = np.int64(keys[k])
+        if heads[key + TAIL] & MANY == MANY:
+            block = block_of(heads, key)
+            others = np.int64(arena[block + 1])
+            total += others - MANY
+            waiting = _longer(waiting, pending + others)
+            for i in range(others):
+                waiting[pending + i] = block + arena[block + 2 + arena[block] + i]
+            pending += others
+    return np.int64(fill), pending, total, waiting
+
+
+@kernel
+def _longer(array, size):
+    longer = np.empty(2 * size, np.int64)
+    longer[: len(array)] = array
+    return longer

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from tests.patterns.structures import (
     reopened,
     strings,
 )
+from watchword.kernels.share_trie import STATES
 from watchword.patterns.retriever import MultiRetriever, Retriever
 
 DFA_1 = ("song?blue", "pie*tea", "berry")
@@ -203,7 +205,67 @@ def test_removing_everything_leaves_the_initial_state_and_reuses_its_room(rule):
         assert automaton.draw() == ""
         stats = automaton.stats()
         assert all(stats[name] == 0 for name in ("nodes", "shared_states", "postings", "words_per_subscription"))
+        assert automaton.arrays()["way_figures"][STATES] == 0  # no beginning is left either
     assert len(sizes) == 1
+
+
+POOL = ("ab", "abc", "bcd", "dead", "cab", "ace", "e")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_many_subscriptions_of_few_strings(rule, seed):
+    """Beginnings are shared, words wait for many others, and one is deleted from among its like."""
+    generator = random.Random(seed)
+    gaps = ["*", "?", "??", "*?", "", ""]
+    patterns = ["".join(generator.choice(POOL) + generator.choice(gaps) for _ in range(4)) for _ in range(300)]
+    patterns += [pattern + "cab" for pattern in patterns[:100]] + patterns[:50] + ["?" + p for p in patterns[:50]]
+    automaton = filled(rule(min_word_len=1 + seed % 2, min_split_score=seed % 3), *patterns)
+    texts = ["".join(generator.choice([*POOL, "x"]) for _ in range(size)) for size in (3, 10, 10, 20, 20, 60)]
+    live = dict(enumerate(patterns))
+    for share in (0.5, 0.9, 0):
+        asked = {payload: regex(pattern) for payload, pattern in live.items()}
+        expected = [[payload for payload, asking in asked.items() if asking.search(text)] for text in texts]
+        assert found(automaton.match(strings(*texts))) == expected
+        assert any(expected)
+        for payload in generator.sample(sorted(live), int(share * len(live))):
+            automaton.remove(patterns_of([live.pop(payload)]), payload)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_open_stars(rule, seed):
+    """More words are waited for at once than are looked through one by one."""
+    generator = random.Random(seed)
+    words = ["".join(pair) for pair in product("abcdefgh", repeat=2)]
+    patterns = []
+    for _ in range(400):
+        chosen = generator.choices(words, k=generator.randint(2, 4))
+        patterns.append(chosen[0] + "".join(generator.choice(["*", "*", "*?", "?"]) + word for word in chosen[1:]))
+    automaton = filled(rule(), *patterns)
+    for payload in range(0, 400, 3):
+        automaton.remove(patterns_of([patterns[payload]]), payload)
+    live = {payload: regex(pattern) for payload, pattern in enumerate(patterns) if payload % 3}
+    texts = ["".join(generator.choices("abcdefgh", k=size)) for size in (20, 60, 100, 200)]
+    expected = [[payload for payload, asking in live.items() if asking.search(text)] for text in texts]
+    assert found(automaton.match(strings(*texts))) == expected
+    assert len(expected[-1]) > 20
+
+
+def test_a_word_of_one_character_right_behind_the_first():
+    """Whatever comes then, and also if nothing does."""
+    automaton = filled(MultiRetriever(min_word_len=1, min_split_score=0), "x*ab", "y*c")
+    assert automaton.split("abc") == ["ab", "c"]
+    automaton.add(patterns_of(["abc"]), int32([2]))
+    for behind in ["", *"abcdefghijklmnopqrstuvwxyz"]:
+        assert matching(automaton, "abc" + behind) == [2]
+
+
+def test_a_beginning_with_many_distances(rule):
+    """More words are due at once than there is room for at first."""
+    patterns = ["ab" + "?" * gap + "cd" for gap in range(400)]
+    automaton = filled(rule(), *patterns)
+    text = "ab" * 150 + "." * 200 + "cd"
+    assert matching(automaton, text) == [n for n, pattern in enumerate(patterns) if regex(pattern).search(text)]
+    assert len(matching(automaton, text)) == 100
 
 
 def test_an_unknown_pattern_is_a_key_error_and_changes_nothing(rule):

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.grams import mark
+from watchword.kernels.grams import PRINT_BITS, mark
 from watchword.kernels.heads import MANY, PRINTS, SINGLES, TAIL, block_of
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
 
 _FEW = 6  # candidates whose prints do not pay
+_AT_ONCE = 4
 
 
 @kernel
@@ -45,20 +46,29 @@ def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, paylo
             fill += singles
     if total == 0:
         return np.int64(fill), total, np.int64(count), waiting
-    is_few = total <= _FEW
-    if not is_few:
-        mark(data, begin, stop, marks, stamp)
     pending = np.int64(0)
+    if total <= _FEW:
+        for k in range(count):
+            block = block_of(heads, np.int64(keys[k]))
+            for i in range(arena[block + 1]):
+                waiting[pending] = block + arena[block + 2 + arena[block] + i]
+                pending += 1
+        return np.int64(fill), pending, total, waiting
+    mark(data, begin, stop, marks, stamp)
     for k in range(count):
         key = np.int64(keys[k])
         others = np.int64(heads[key + TAIL]) & MANY
         if others < MANY:
-            if pending + others > len(waiting):
-                waiting = _longer(waiting, pending + others)
-            for i in range(others):
+            if pending + max(others, _AT_ONCE) > len(waiting):
+                waiting = _longer(waiting, pending + max(others, _AT_ONCE))
+            for i in range(_AT_ONCE):  # what lies behind the last print is looked at, too: no branch to guess wrong
+                probe = heads[key + PRINTS + i] & ((1 << PRINT_BITS) - 1)
+                waiting[pending] = key << 16 | i
+                pending += (i < others) & ((probe == 0) | (marks[probe] == stamp))
+            for i in range(_AT_ONCE, others):
                 probe = heads[key + PRINTS + i]
                 waiting[pending] = key << 16 | i
-                pending += is_few or probe == 0 or marks[probe] == stamp
+                pending += (probe == 0) | (marks[probe] == stamp)
     for i in range(pending):  # from the place among the prints to the body
         block = block_of(heads, waiting[i] >> 16)
         waiting[i] = waiting[i] & 0xFFFF | block << 16

@@ -127,19 +127,21 @@ def scan(data, begin, stop, level, bits, places):
 
 
 @kernel
-def refine(data, begin, stop, level, longer, fine, places, count, kept):
-    """Keep the places at which a whole gram of one of two levels may begin; returns how many. `kept` may be `places`.
+def refine(data, begin, level, longer, fine, places, count, kept, others):
+    """Keep the places at which a whole gram may begin; returns how many, and how many of a longer level in `others`.
 
-    `longer` is the other level, or the same.
+    `kept` may be `places`.
     """
     shift = shift_of(len(fine))
-    fill = np.uint64(0)
+    fill, other = np.uint64(0), np.uint64(0)
     for i in range(np.uint64(count)):
         place = places[i]
         word = gram_at(data, begin + place, level)
+        others[other] = place
+        other += _bit(fine, shift, _other(hash_of(word, longer)))
         kept[fill] = place
-        fill += _bit(fine, shift, _other(hash_of(word, level))) | _bit(fine, shift, _other(hash_of(word, longer)))
-    return np.int64(fill)
+        fill += _bit(fine, shift, _other(hash_of(word, level)))
+    return np.int64(fill), np.int64(other)
 
 
 @kernel

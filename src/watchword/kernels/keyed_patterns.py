@@ -25,7 +25,7 @@ from watchword.kernels.tombstones import drop_dead
 
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
-_BYTES, _TEXTS = 1 << 13, 512  # of short texts taken together
+_BYTES, _TEXTS = 1 << 12, 512  # of short texts taken together
 _STEPS = 32
 
 
@@ -44,7 +44,7 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     room = max(longest, min(_BYTES, offsets[-1] - offsets[first])) + 1
-    places = np.empty(room, np.int32)
+    places = np.empty((2, room), np.int32)
     found = np.empty((len(levels), 3, room), np.int32)
     counts = np.zeros(len(levels), np.int64)
     nexts = np.zeros(len(levels), np.int64)
@@ -110,14 +110,16 @@ def _find_keys(data, begin, stop, keyed, places, found, counts):
     There are ``counts[k]``, or more than fit if they are not known.
     """
     levels, bits, fine, table, heads, spelled, _ = keyed
-    count = np.int64(0)
+    count = longer = np.int64(0)
     for k in range(len(levels)):
         level = levels[k]
         if k == 0 or level < 4:
             least = min(level, 4)
-            count = scan(data, begin, stop, least, bits, places)
-            count = refine(data, begin, stop, least, level, fine, places, count, places)
-        counts[k] = look_up(data, begin, stop, level, places, count, table, heads, found[k])
+            count = scan(data, begin, stop, least, bits, places[0])
+            if level > 4:
+                count, longer = refine(data, begin, least, level, fine, places[0], count, places[0], places[1])
+        row, size = (1, longer) if level > 4 else (0, count)
+        counts[k] = look_up(data, begin, stop, level, places[row], size, table, heads, found[k])
         if counts[k] <= found.shape[2]:
             counts[k] = confirm(data, begin, stop, counts[k], heads, spelled, found[k])
 

@@ -1,12 +1,13 @@
 """A trie whose states count how many words pass through them (REtriever, Wang and Jacobsen 2004, Table 1).
 
-It is the automaton of REtriever, over code points, and of the NFA, over code points and wildcards.
+It is the automaton of REtriever, over code points, and of the NFA, over code points and wildcards; REtriever keeps the
+beginnings of its subscriptions in another.
 
 Layout: state 0 is the initial state. State `s` is the seven words of `states` from ``7 * s`` on: the key that leads to
-it, its parent, its share degree (0 for a free state), marks, two heads of lists that the owner hangs there, -1 for
-none, and a number that the owner counts there. All transitions share one hash table (`keys`, `values`, see
-`kernels.children`). Bit ``key & 31`` of the marks is set for each transition: a clear bit saves a probe; one left over
-from a deleted state only costs one. Free states are chained through their parents.
+it, its parent, its share degree (0 for a free state), marks, and three words for the owner: -1, 0 and 0 in a new
+state. All transitions share one hash table (`keys`, `values`, see `kernels.children`). Bit ``key & 31`` of the marks is
+set for each transition: a clear bit saves a probe; one left over from a deleted state only costs one. Free states are
+chained through their parents.
 
 Invariant: the share degree of a state is the number of words entered and not yet left whose path goes through it, so
 it never grows on the way down, and a state whose degree drops to 0 has no states below it.
@@ -27,7 +28,7 @@ from watchword.kernels.jit import kernel
 
 STATES_END, FREE_STATE, STATES = range(3)
 STATE_WORDS = 7
-KEY, PARENT, SHARE, MARKS, ACCEPTS, HALVES, OPENERS = range(STATE_WORDS)
+KEY, PARENT, SHARE, MARKS, ACCEPTS, SECOND, THIRD = range(STATE_WORDS)
 
 
 class ShareTrie(NamedTuple):
@@ -41,7 +42,7 @@ class ShareTrie(NamedTuple):
 
 def new_trie() -> ShareTrie:
     """Return a trie that has only its initial state."""
-    initial = np.array([-1, -1, 0, 0, -1, -1, 0], np.int32)
+    initial = np.array([-1, -1, 0, 0, -1, 0, 0], np.int32)
     return ShareTrie(*new_table(), initial, np.array([1, -1, 0], np.int64))
 
 
@@ -86,7 +87,7 @@ def _new_state(trie, parent, key):
     at = STATE_WORDS * state
     states[at + KEY], states[at + PARENT] = key, parent
     states[at + SHARE], states[at + MARKS] = 0, 0
-    states[at + ACCEPTS], states[at + HALVES], states[at + OPENERS] = -1, -1, 0
+    states[at + ACCEPTS], states[at + SECOND], states[at + THIRD] = -1, 0, 0
     states[STATE_WORDS * parent + MARKS] |= np.int32(1) << (key & 31)
     put_child(trie.keys, trie.values, parent, key, state)
     figures[STATES] += 1

@@ -91,19 +91,18 @@ def _behind(data, at, stop, count):
 def _find(data, low, stop, spelled, spelling, size):
     """Return the first place from `low` on where a word of so many bytes stands, or -1.
 
-    Places are looked at by sixty-four, for four bytes of the word, while as many bytes lie behind.
+    Places are looked at by sixty-four, for two bytes of the word, while as many bytes lie behind.
     """
-    one, two, four = min(size - 1, np.int64(1)), min(size - 1, np.int64(2)), min(size - 1, np.int64(3))
+    far = min(size - 1, np.int64(3))
+    one, two = spelled[spelling], spelled[spelling + far]
     at = low
     while at + size <= stop and at + 67 <= len(data):
-        places = equal_bytes(data, at, spelled[spelling]) & equal_bytes(data, at + one, spelled[spelling + one])
-        places &= equal_bytes(data, at + two, spelled[spelling + two])
-        places &= equal_bytes(data, at + four, spelled[spelling + four])
+        places = equal_bytes(data, at, one) & equal_bytes(data, at + far, two)
         while places:
             place = at + trailing_zeros(places)
             if place + size > stop:
                 return np.int64(-1)
-            if size <= 4 or same_bytes(data, place + 4, spelled, spelling + 4, size - 4):
+            if size == 1 or same_bytes(data, place, spelled, spelling, size):
                 return place
             places &= places - np.uint64(1)
         at += 64

@@ -1,6 +1,6 @@
-"""A small hash table from numbers to three numbers, which is emptied in one step: the notes of one text.
+"""A small hash table from numbers to numbers, which is emptied in one step: the notes of one text.
 
-Layout: entry `e` is the five words of `cells` from ``5 * e`` on: stamp, key, three values. An entry counts only if its
+Layout: entry `e` is the three words of `cells` from ``3 * e`` on: stamp, key, value. An entry counts only if its
 stamp is that of the present text, ``marks[STAMP]``; a new stamp empties the table. Linear probing, at most half full;
 entries are never deleted one by one.
 
@@ -18,8 +18,8 @@ DONE, NO_ROOM, NO_SCRATCH = 0, -1, -2
 """How a run over a text ends: well, for want of room for its payloads, or of room in its scratch."""
 
 STAMP, ENTRIES = range(2)
-CELL_WORDS = 5
-_STAMP, _KEY, FIRST, SECOND, THIRD = range(CELL_WORDS)
+CELL_WORDS = 3
+_STAMP, _KEY, VALUE = range(CELL_WORDS)
 
 
 @kernel
@@ -43,15 +43,32 @@ def entry_of(cells, marks, key):
 
 @kernel
 def new_entry(cells, marks, key):
-    """Enter a key that is not there, its values -1; returns its place in `cells`, or -1 if the table is full."""
+    """Enter a key that is not there, its value -1; returns its place in `cells`, or -1 if the table is full.
+
+    It is entered even then, so the caller must give up: a way out before the end would make every call slow.
+    """
     mask = len(cells) // CELL_WORDS - 1
-    if 2 * marks[ENTRIES] > mask:
-        return np.int64(-1)
+    fits = 2 * marks[ENTRIES] <= mask
     entry = ((key * 0x9E3779B1) >> 15) & mask
     while cells[CELL_WORDS * entry + _STAMP] == marks[STAMP]:
         entry = (entry + 1) & mask
     at = CELL_WORDS * entry
-    cells[at + _STAMP], cells[at + _KEY] = marks[STAMP], key
-    cells[at + FIRST], cells[at + SECOND], cells[at + THIRD] = -1, -1, -1
+    cells[at + _STAMP], cells[at + _KEY], cells[at + VALUE] = marks[STAMP], key, -1
     marks[ENTRIES] += 1
-    return at
+    return at if fits else np.int64(-1)
+
+
+@kernel
+def entry_for(cells, marks, key):
+    """Return the place of the entry with this key, entered if it is not there, or -1, as `new_entry`."""
+    mask = len(cells) // CELL_WORDS - 1
+    entry = ((key * 0x9E3779B1) >> 15) & mask
+    while cells[CELL_WORDS * entry + _STAMP] == marks[STAMP] and cells[CELL_WORDS * entry + _KEY] != key:
+        entry = (entry + 1) & mask
+    at = CELL_WORDS * entry
+    fits = 2 * marks[ENTRIES] <= mask
+    if cells[at + _STAMP] != marks[STAMP]:
+        cells[at + VALUE] = -1
+        marks[ENTRIES] += 1
+    cells[at + _STAMP], cells[at + _KEY] = marks[STAMP], key
+    return at if fits else np.int64(-1)

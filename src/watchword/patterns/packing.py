@@ -28,7 +28,7 @@ from watchword.vocabulary import Vocabulary
 DENSE_BYTES, DENSE_SHARE = 1 << 20, 8
 """What rows of moves may take: this much, or this many bytes for each state."""
 
-GRAM_BITS, FINE_BITS, MOST_BITS = 32, 8, 1 << 23
+GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 """Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
 
 

@@ -1,14 +1,16 @@
 """REtriever: words in an automaton, found by sliding windows and recombined (Wang and Jacobsen 2004).
 
-The class owns the arrays of `watchword.kernels.share_trie` and `watchword.kernels.retriever`, where layout, invariant
-and cost are told, and makes them grow: a kernel goes on until room runs out, says where it stopped, and is called
-again. Matching is in `watchword.kernels.recombination`; its notes about a text live in the call.
+The class owns the automaton of words (`watchword.kernels.share_trie`), the trie of beginnings
+(`watchword.kernels.beginnings`) and the accept records (`watchword.kernels.records`), where layout, invariant and cost
+are told, and makes them grow: a kernel goes on until room runs out, says where it stopped, and is called again.
+Matching is in `watchword.kernels.recombination`; its notes about a text live in the call.
 
 The three methods of the paper differ in the rule by which phrases are cut into words; each has its class.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -20,19 +22,21 @@ from watchword.hits import Hits, Int32
 from watchword.kernels import records as kernels
 from watchword.kernels import share_trie
 from watchword.kernels.arrays import reserve
-from watchword.kernels.blocks import new_scratch
+from watchword.kernels.openings import new_scratch
 from watchword.kernels.recombination import match_texts
-from watchword.kernels.records import GLANCE_WORDS, RECORD_WORDS, Records
+from watchword.kernels.records import RECORD_WORDS, Records
 from watchword.kernels.retriever import delete_pattern, insert_patterns
-from watchword.kernels.share_trie import ACCEPTS, HALVES, SHARE, STATE_WORDS, STATES, ShareTrie
+from watchword.kernels.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES, ShareTrie
 from watchword.patterns.characters import int32, int64, scan, word_points
 from watchword.patterns.outline import outline
 from watchword.patterns.split import Splitting, score
 from watchword.patterns.structure import Arrays, Patterns, Structure
 
+_WAYS = "way_"  # names the arrays of the trie of beginnings in a snapshot
+
 
 class Retriever(Structure):
-    """One automaton of words for all patterns, with a record for each word of each pattern.
+    """One automaton of words for all patterns, and one trie of how they begin, word by word.
 
     A word cut from a phrase has at least `min_word_len` characters, and a phrase is cut only where that shares more
     than `min_split_score` states more. This class cuts no phrase.
@@ -44,6 +48,7 @@ class Retriever(Structure):
     def __init__(self, min_word_len: int = 2, min_split_score: int = 2) -> None:
         self._splitting = Splitting(self.splitting, min_word_len, min_split_score)
         self._trie = share_trie.new_trie()
+        self._ways = share_trie.new_trie()
         self._records = kernels.new_records()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
@@ -55,24 +60,25 @@ class Retriever(Structure):
         rows = (offsets, cuts, points, gaps, payloads)
         done = 0
         while True:
-            done = insert_patterns(self._trie, self._records, *rows, done, *self._splitting.numbers)
+            done = insert_patterns(self._trie, self._ways, self._records, *rows, done, *self._splitting.numbers)
             if done == len(payloads):
                 return
             most = int(cuts[offsets[done + 1]] - cuts[offsets[done]])
             self._trie = share_trie.grown(self._trie, most)
-            self._records = kernels.with_room(self._records, most)
+            self._ways = share_trie.grown(self._ways, 2 * most)
+            self._records = kernels.with_room(self._records)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern: its records, and every state that only it needed (DELETE)."""
+        """Remove a pattern: its record, and every state that only it needed (DELETE)."""
         points, cuts = word_points(pattern)
         known = 0 <= payload < len(self._records.last)
         row = (cuts, points, int32(pattern.gaps), payload)
-        if not known or not delete_pattern(self._trie, self._records, *row):
+        if not known or not delete_pattern(self._trie, self._ways, self._records, *row):
             raise KeyError(payload)
 
     def match(self, texts: Strings) -> Hits:
         """Find words by sliding windows and recombine them (MATCH)."""
-        return scan(texts, new_scratch, partial(match_texts, self._trie, self._records))
+        return scan(texts, new_scratch, partial(match_texts, self._trie, self._ways, self._records))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
@@ -88,16 +94,16 @@ class Retriever(Structure):
 
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two words or more),
-        ``postings`` (records), ``words_per_subscription`` and ``bytes``."""
+        ``postings`` (words, each accepted or half accepted), ``words_per_subscription`` and ``bytes``."""
         counts, states = self._records.counts, int(self._trie.figures[STATES])
-        records, rows = int(counts[kernels.RECORDS]), int(counts[kernels.ROWS])
+        words, rows, ways = int(counts[kernels.WORDS]), int(counts[kernels.ROWS]), int(self._ways.figures[STATES])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
         return {
             "nodes": states,
             "shared_states": int((shares > 1).sum()),
-            "postings": records,
-            "words_per_subscription": records / rows if rows else 0.0,
-            "bytes": 4 * (STATE_WORDS * (states + 1) + 3 * states + RECORD_WORDS * records + (GLANCE_WORDS + 1) * rows),
+            "postings": words,
+            "words_per_subscription": words / rows if rows else 0.0,
+            "bytes": 4 * ((STATE_WORDS + 3) * (states + ways) + 2 * STATE_WORDS + (RECORD_WORDS + 1) * rows),
         }
 
     def split(self, phrase: str) -> list[str]:
@@ -110,23 +116,25 @@ class Retriever(Structure):
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing of the automaton, as Figure 1 has it."""
-        return outline(
-            self._trie,
-            {
-                "accept": lambda state: map(name, self._accepted(state)),
-                "half": lambda state: map(name, self._half_accepted(state)),
-            },
-        )
+        accepted: dict[int, list[str]] = defaultdict(list)
+        half: dict[int, list[str]] = defaultdict(list)
+        for payload, state, *before in self._words():
+            accepted[state].append(name(payload))
+            for earlier in before:
+                half[earlier].append(name(payload))
+        return outline(self._trie, {"accept": accepted.__getitem__, "half": half.__getitem__})
 
     def arrays(self) -> Arrays:
         """Return the state; the arrays share memory with the automaton."""
-        return share_trie.trimmed(self._trie)._asdict() | kernels.trimmed(self._records)._asdict()
+        ways = {_WAYS + field: array for field, array in share_trie.trimmed(self._ways)._asdict().items()}
+        return share_trie.trimmed(self._trie)._asdict() | ways | kernels.trimmed(self._records)._asdict()
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
         """Return the automaton that `arrays` describes."""
         made = cls(**options)
         made._trie = ShareTrie(*(np.asarray(arrays[field]) for field in ShareTrie._fields))
+        made._ways = ShareTrie(*(np.asarray(arrays[_WAYS + field]) for field in ShareTrie._fields))
         made._records = Records(*(np.asarray(arrays[field]) for field in Records._fields))
         return made
 
@@ -134,18 +142,16 @@ class Retriever(Structure):
         """Return a row per record ever used; it shares memory with the records."""
         return kernels.trimmed(self._records).words.reshape(-1, RECORD_WORDS)
 
-    def _accepted(self, state: int) -> Iterator[int]:
-        rows, glance = self._record_rows(), int(self._trie.states[STATE_WORDS * state + ACCEPTS])
-        while glance >= 0:
-            row = self._records.glances[GLANCE_WORDS * glance :][:GLANCE_WORDS].tolist()
-            yield int(rows[row[kernels.OWNER], kernels.PAYLOAD])
-            glance = row[kernels.AFTER]
-
-    def _half_accepted(self, state: int) -> Iterator[int]:
-        rows, record = self._record_rows(), int(self._trie.states[STATE_WORDS * state + HALVES])
-        while record >= 0:
-            yield int(rows[record, kernels.PAYLOAD])
-            record = int(rows[record, kernels.NEXT])
+    def _words(self) -> Iterator[list[int]]:
+        """Yield each payload and the states of its words, from the last to the first."""
+        ways = share_trie.trimmed(self._ways).states.reshape(-1, STATE_WORDS)
+        for row in self._record_rows().tolist():
+            if row[kernels.PAYLOAD] >= 0:
+                told, beginning = [row[kernels.PAYLOAD]], row[kernels.BEGINNING]
+                while beginning > 0:
+                    told.append(int(ways[beginning, KEY]))
+                    beginning = ways[ways[beginning, PARENT], PARENT]
+                yield told
 
 
 class SingleRetriever(Retriever):

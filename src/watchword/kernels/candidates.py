@@ -20,17 +20,17 @@ from watchword.kernels.grams import PRINT_BITS, mark
 from watchword.kernels.heads import MANY, PRINTS, SINGLES, TAIL, block_of
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
+from watchword.kernels.text_keys import FEW
 
-_FEW = 6  # candidates whose prints do not pay
 _AT_ONCE = 4
 
 
 @kernel
-def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, payloads, fill, waiting):
+def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, is_marked, payloads, fill, waiting):
     """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
 
-    The text is ``data[begin:stop]``, and holds `keys`. Returns the new fill, -1 if there is no room, how many wait, how
-    many there were, and the longer `waiting`.
+    The text is ``data[begin:stop]``, and holds `keys`; its prints may be marked already. Returns the new fill, -1 if
+    there is no room, how many wait, how many there were, and the longer `waiting`.
     """
     total = np.int64(0)
     for k in range(count):
@@ -47,14 +47,15 @@ def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, paylo
     if total == 0:
         return np.int64(fill), total, np.int64(count), waiting
     pending = np.int64(0)
-    if total <= _FEW:
+    if total <= FEW:
         for k in range(count):
             block = block_of(heads, np.int64(keys[k]))
             for i in range(arena[block + 1]):
                 waiting[pending] = block + arena[block + 2 + arena[block] + i]
                 pending += 1
         return np.int64(fill), pending, total, waiting
-    mark(data, begin, stop, marks, stamp)
+    if not is_marked:
+        mark(data, begin, stop, marks, stamp)
     for k in range(count):
         key = np.int64(keys[k])
         others = np.int64(heads[key + TAIL]) & MANY

@@ -79,6 +79,6 @@ def choose_grams(heads, spelled, frequency, bits, fine, table, levels):
                     least, offset = cost, np.int64(k)
             gram = load_word(spelled, start + offset)
             chosen[hash_of(gram, level) >> _SHIFT] += 1
-            add_gram(bits, fine, table, gram, level, offset, word)
+            add_gram(bits, fine, table, gram, level, offset, heads, word)
             levels[level] += 1
         word = head_after(heads, word)

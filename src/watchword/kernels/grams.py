@@ -7,8 +7,10 @@ serves level 8 as well. Each step from there leaves fewer of them.
 
     bits     uint64, a bitmap of hashes of the first four bytes of grams, or as many as they have
     fine     uint64, a bitmap of other hashes, of whole grams
-    table    int32, two for each slot: 24 bits of the hash and the place of the gram in the key; and the key's head,
-             `EMPTY`, or `CROWDED`. Searches go from the slot that the hash names to the next empty one
+    table    uint64, two for each slot, `EMPTY` where it has no key. The first has, from the low end, 16 bits of the
+             hash, the key's head (32), or `CROWDED`, and the head's tail (16); the second the place of the gram in the
+             key (16) and the first three of the head's prints. Searches go from the slot that the hash names to the
+             next empty one
     levels   int64, the lengths in use, the longest first
 
 Where more than `CROWD` keys have one gram, one of its slots says `CROWDED` instead of them. Nothing is known at such a
@@ -19,19 +21,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.heads import size_of, spelling_of
+from watchword.kernels.heads import PRINTS, TAIL, prints_of
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, prefetch, same_bytes
+from watchword.kernels.memory import load_word
 
 LONGEST = 8
 CROWD, FAR = 8, 64
-EMPTY, CROWDED = -1, -2
+EMPTY, CROWDED = np.uint64(0xFFFFFFFFFFFFFFFF), 0xFFFFFFFE
+INLINE = 3
 PRINT_BITS = 14
 
 _ODD, _ODDER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SIXTY_THREE, _ONE = np.uint64(63), np.uint64(1)
-_BIT = np.uint64(41)
-_AHEAD = 8
+_BIT, _CHECK = np.uint64(41), np.uint64(32)
 
 
 @inline
@@ -78,13 +80,25 @@ def _other(hashed):
 
 
 @inline
-def check_of(hashed):
-    """Return what a slot keeps of a hash."""
-    return np.int32(np.uint32(hashed >> np.uint64(32))) & np.int32(~0xFF)
+def spot_of(hashed, shift):
+    """Return the slot that a hash names, and what a slot keeps of the hash in the lower 16 bits."""
+    return np.int64((hashed >> shift) << np.uint64(16) | (hashed >> _CHECK) & np.uint64(0xFFFF))
+
+
+@inline
+def head_in(slot):
+    """Return the head that the first part of a slot names, or `CROWDED`."""
+    return np.int64((slot >> np.uint64(16)) & np.uint64(0xFFFFFFFF))
+
+
+@inline
+def tail_in(slot):
+    """Return the tail in the first part of a slot."""
+    return np.int64(slot >> np.uint64(48))
 
 
 @kernel
-def add_gram(bits, fine, table, word, level, offset, head):
+def add_gram(bits, fine, table, word, level, offset, heads, head):
     """Enter the gram of a key, the first `level` of eight bytes, into bitmaps and table."""
     hashed = hash_of(word, min(level, 4))
     bits[hashed >> shift_of(len(bits))] |= _ONE << ((hashed >> _BIT) & _SIXTY_THREE)
@@ -92,18 +106,20 @@ def add_gram(bits, fine, table, word, level, offset, head):
     other = _other(hashed)
     fine[other >> shift_of(len(fine))] |= _ONE << ((other >> _BIT) & _SIXTY_THREE)
     mask = (len(table) >> 1) - 1
-    slot = np.int64(hashed >> shift_of(len(table) >> 1)) & mask
-    check = check_of(hashed)
+    spot = spot_of(hashed, shift_of(len(table) >> 1))
+    at, check = spot >> 16, np.uint64(spot & 0xFFFF)
     same = 0
-    while table[2 * slot + 1] != EMPTY:
-        if table[2 * slot] & ~0xFF == check:
+    while table[2 * at] != EMPTY:
+        if table[2 * at] & np.uint64(0xFFFF) == check:
             same += 1
             if same == CROWD:
-                table[2 * slot + 1] = CROWDED
+                table[2 * at] = check | np.uint64(CROWDED) << np.uint64(16)
                 return
-        slot = (slot + 1) & mask
-    table[2 * slot] = check | offset
-    table[2 * slot + 1] = head
+        at = (at + 1) & mask
+    table[2 * at] = check | np.uint64(head) << np.uint64(16) | np.uint64(heads[head + TAIL]) << np.uint64(48)
+    table[2 * at + 1] = np.uint64(offset)
+    for k in range(min(prints_of(heads, head), INLINE)):
+        table[2 * at + 1] |= np.uint64(heads[head + PRINTS + k]) << np.uint64(16 * (k + 1))
 
 
 @kernel
@@ -127,10 +143,10 @@ def scan(data, begin, stop, level, bits, places):
 
 
 @kernel
-def refine(data, begin, level, longer, fine, places, count, kept, others):
-    """Keep the places at which a whole gram may begin; returns how many, and how many of a longer level in `others`.
+def refine(data, begin, level, longer, fine, places, count, others):
+    """Keep the places at which a whole gram may begin, and write those of a longer level to `others`.
 
-    `kept` may be `places`.
+    Returns how many there are of either.
     """
     shift = shift_of(len(fine))
     fill, other = np.uint64(0), np.uint64(0)
@@ -139,62 +155,20 @@ def refine(data, begin, level, longer, fine, places, count, kept, others):
         word = gram_at(data, begin + place, level)
         others[other] = place
         other += _bit(fine, shift, _other(hash_of(word, longer)))
-        kept[fill] = place
+        places[fill] = place
         fill += _bit(fine, shift, _other(hash_of(word, level)))
     return np.int64(fill), np.int64(other)
 
 
 @kernel
-def look_up(data, begin, stop, level, places, count, table, heads, found):
-    """Look up the places where there is room for a gram; returns how many heads are written, or one more than fit.
-
-    In the order of places, ``found[0, k]`` is the place, ``found[1, k]`` the head of a key that has this gram, or
-    `CROWDED`, and ``found[2, k]`` where that key begins.
-    """
-    shift, mask = shift_of(len(table) >> 1), np.uint64((len(table) >> 1) - 1)
-    fill, room = np.uint64(0), np.uint64(found.shape[1])
+def locate(data, begin, stop, level, places, count, table, spots):
+    """Write the spots of the places where there is room for a gram; returns how many they are."""
+    shift = shift_of(len(table) >> 1)
     while count and begin + places[count - 1] + level > stop:
         count -= 1
     for i in range(count):
-        hashed = hash_of(gram_at(data, begin + places[min(i + _AHEAD, count - 1)], level), level)
-        prefetch(table, np.int64((hashed >> shift) << _ONE))
-        hashed = hash_of(gram_at(data, begin + places[i], level), level)
-        slot = hashed >> shift
-        check = check_of(hashed)
-        head = table[slot << _ONE | _ONE]
-        while head != EMPTY:
-            if table[slot << _ONE] & ~0xFF == check:
-                if fill == room:
-                    return np.int64(fill) + 1
-                prefetch(heads, np.int64(max(head, 0)))
-                found[0, fill] = places[i]
-                found[1, fill] = head
-                found[2, fill] = places[i] - (table[slot << _ONE] & 0xFF)
-                fill += _ONE
-            slot = (slot + _ONE) & mask
-            head = table[slot << _ONE | _ONE]
-    return np.int64(fill)
-
-
-@kernel
-def confirm(data, begin, stop, count, heads, spelled, found):
-    """Keep those found whose key is there in full, not only its gram; returns how many."""
-    kept = 0
-    for i in range(count):
-        head, start = np.int64(found[1, i]), begin + found[2, i]
-        if head >= 0:
-            size = size_of(heads, head)
-            if start < begin or start + size > stop:
-                continue
-            if not same_bytes(data, start, spelled, spelling_of(heads, head), min(size, FAR)):
-                continue
-            if size > FAR:
-                head = np.int64(CROWDED)
-        found[0, kept] = found[0, i]
-        found[1, kept] = head
-        found[2, kept] = found[2, i]
-        kept += 1
-    return kept
+        spots[i] = spot_of(hash_of(gram_at(data, begin + places[i], level), level), shift)
+    return count
 
 
 @kernel

@@ -1,8 +1,8 @@
 """Matching patterns that are stored under their rarest word, their key (`candidates` has the layout).
 
-Short texts are taken together. `grams` finds the keys in them. A key brings its patterns: those that are nothing else
-match; the others are out if the print of their probe is not among the text's, and are looked for as they are spelled
-(`spelled_patterns`) if it is.
+Short texts are taken together. `grams` finds where keys may be in them, `text_keys` which there are. A key brings its
+patterns: those that are nothing else match; the others are out if the print of their probe is not among the text's, and
+are looked for as they are spelled (`spelled_patterns`) if it is.
 
 That is fast wherever keys are told apart by a few bytes and few of their patterns come close. Where a gram is crowded,
 and where looking for patterns takes more than `_STEPS` places for each byte of a text, the text is matched by
@@ -15,12 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.candidates import candidates
-from watchword.kernels.grams import PRINT_BITS, confirm, look_up, refine, scan
-from watchword.kernels.heads import size_of
+from watchword.kernels.grams import PRINT_BITS, locate, refine, scan
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.placed_patterns import match_places
 from watchword.kernels.spelled_patterns import UNDECIDED, YES, holds
-from watchword.kernels.termset import set_capacity, set_slot
+from watchword.kernels.termset import set_capacity
+from watchword.kernels.text_keys import MARKED, UNSURE, keys_of_text
 from watchword.kernels.tombstones import drop_dead
 
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
@@ -34,49 +34,45 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
     """Match texts from `first` on (the protocol of `collect`). Operations: candidates of the keys that were found.
 
     `keyed` are levels, bits, fine, table, heads, their other view, and arena; `automaton` are classes, moves, cells and
-    endings.
-    `limits` are the most words of a pattern, how many words there are, and, once there is an automaton, the most words
-    that end at one place, its dense states, and its classes of bytes. Also returns `DONE` or what lacks: `NO_ROOM`
-    among the payloads, or an automaton, `UNKNOWN` being what the next text matches without one.
+    endings, empty until there is one. `limits` are the most words of a pattern, how many words there are, and, of the
+    automaton, the most words that end at one place, dense states, and classes of bytes. Also returns `DONE` or what
+    lacks: `NO_ROOM` among the payloads, or an automaton, because it is `UNKNOWN` what the next text matches.
     """
     levels, _, _, _, heads, spelled, arena = keyed
     longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     room = max(longest, min(_BYTES, offsets[-1] - offsets[first])) + 1
-    places = np.empty((2, room), np.int32)
-    found = np.empty((len(levels), 3, room), np.int32)
-    counts = np.zeros(len(levels), np.int64)
-    nexts = np.zeros(len(levels), np.int64)
-    seen, noted = _sets(64)
+    places, spots = np.empty((len(levels) + 1, room), np.int32), np.empty((len(levels), room), np.int64)
+    counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
+    hits = np.empty((2, longest + 64), np.int32)
+    most = min(limits[1], len(levels) * hits.shape[1])
+    seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks = np.zeros(1 << PRINT_BITS, np.uint8)
-    waiting = np.empty(64, np.int64)
-    steps = np.zeros(1, np.int64)
+    waiting, steps = np.empty(64, np.int64), np.zeros(1, np.int64)
     stamp = operations = 0
-    last = np.int64(first)
-    origin = offsets[first]
+    origin, last = offsets[first], np.int64(first)
     for text in range(first, len(offsets) - 1):
         if text == last:
             origin = offsets[text]
             last += 1
             while last < len(offsets) - 1 and last - text < _TEXTS and offsets[last + 1] - origin <= _BYTES:
                 last += 1
-            _find_keys(data, origin, offsets[last], keyed, places, found, counts)
+            _find_spots(data, origin, offsets[last], keyed, places, spots, counts)
             nexts[:] = 0
-            if counts.sum() > noted.shape[1]:
-                seen, noted = _sets(counts.sum())
-        begin, stop = offsets[text], offsets[text + 1]
-        fill = np.int64(used)
-        noting = _note(origin, begin, stop, levels, found, counts, nexts, heads, seen, noted)
-        if noting:
-            count, is_known = noting >> 1, noting & 1 == 0
-            if stamp == 255:
-                marks[:] = 0
-                stamp = 0
-            stamp += 1
+        begin, stop, fill = offsets[text], offsets[text + 1], np.int64(used)
+        if stamp == 255:
+            marks[:] = 0
+            stamp = 0
+        stamp += 1
+        flags = keys_of_text(
+            data, origin, begin, stop, keyed, places, spots, counts, nexts, marks, stamp, hits, seen, noted
+        )
+        if flags & ~MARKED:
+            count, is_known, is_marked = flags >> 2, flags & UNSURE == 0, flags & MARKED > 0
             if is_known:
                 fill, pending, work, waiting = candidates(
-                    noted[0], count, heads, arena, data, begin, stop, marks, stamp, payloads, used, waiting
+                    noted[0], count, heads, arena, data, begin, stop, marks, stamp, is_marked, payloads, used, waiting
                 )
                 operations += work
                 if pending:
@@ -98,62 +94,23 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
 
 
 @kernel
-def _sets(most):
-    """Return an empty set for so many keys, and what they are noted in: keys, and their slots in the set."""
-    return np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
-
-
-@kernel
-def _find_keys(data, begin, stop, keyed, places, found, counts):
-    """Write the keys in a stretch of texts: those of level `k` into ``found[k]``.
-
-    There are ``counts[k]``, or more than fit if they are not known.
-    """
-    levels, bits, fine, table, heads, spelled, _ = keyed
-    count = longer = np.int64(0)
+def _find_spots(data, begin, stop, keyed, places, spots, counts):
+    """Write where keys may be in a stretch of texts: for level `k`, ``counts[k]`` places and spots."""
+    levels, bits, fine, table, _, _, _ = keyed
+    count = np.int64(0)
     for k in range(len(levels)):
         level = levels[k]
-        if k == 0 or level < 4:
-            least = min(level, 4)
-            count = scan(data, begin, stop, least, bits, places[0])
-            if level > 4:
-                count, longer = refine(data, begin, least, level, fine, places[0], count, places[0], places[1])
-        row, size = (1, longer) if level > 4 else (0, count)
-        counts[k] = look_up(data, begin, stop, level, places[row], size, table, heads, found[k])
-        if counts[k] <= found.shape[2]:
-            counts[k] = confirm(data, begin, stop, counts[k], heads, spelled, found[k])
+        if level > 4:  # the next row is for level 4
+            count = scan(data, begin, stop, np.int64(4), bits, places[k + 1])
+            count, counts[k] = refine(data, begin, np.int64(4), level, fine, places[k + 1], count, places[k])
+        elif level < 4 or k == 0:
+            count = scan(data, begin, stop, level, bits, places[k])
+        if level <= 4:
+            counts[k] = count
+        counts[k] = locate(data, begin, stop, level, places[k], counts[k], table, spots[k])
 
 
 @inline
-def _note(origin, begin, stop, levels, found, counts, nexts, heads, seen, noted):
-    """Note the keys of a text, each once; returns twice their number, plus one if there may be more.
-
-    ``nexts[k]`` is the first of the keys found at level `k` that lies in this text or behind it, before and afterwards.
-    """
-    count = 0
-    is_unknown = False
-    for k in range(len(levels)):
-        at = nexts[k]
-        is_unknown |= counts[k] > found.shape[2]
-        while at < min(counts[k], found.shape[2]) and origin + found[k, 0, at] < stop:
-            place, head, start = origin + found[k, 0, at], np.int64(found[k, 1, at]), origin + found[k, 2, at]
-            at += 1
-            if head < 0:
-                is_unknown |= place + levels[k] <= stop
-                continue
-            if start < begin or start + size_of(heads, head) > stop:
-                continue
-            slot = set_slot(seen, len(seen) - 1, head)
-            if seen[slot] != head:
-                seen[slot] = head
-                noted[0, count] = head
-                noted[1, count] = slot
-                count += 1
-        nexts[k] = at
-    return 2 * count + is_unknown
-
-
-@kernel
 def _look_for(waiting, pending, data, begin, stop, arena, heads, spelled, steps, payloads, fill):
     """Append the payloads of the waiting patterns that a text holds; returns the new fill, `NO_ROOM` or `UNKNOWN`."""
     steps[0] = 0

@@ -37,7 +37,7 @@ def match_places(data, begin, stop, automaton, heads, arena, limits, marks, stam
     count = _note(states, places, visits, endings, heads, seen, noted)
     is_once, count = count > 0, abs(count) - 1
     fill, pending, work, waiting = candidates(
-        noted[0], count, heads, arena, data, begin, stop, marks, stamp, payloads, used, waiting
+        noted[0], count, heads, arena, data, begin, stop, marks, stamp, False, payloads, used, waiting
     )
     pending = _only_seen(waiting, pending, arena, seen)
     if fill < 0 or fill + pending > len(payloads):

@@ -45,7 +45,7 @@ class Packed(NamedTuple):
     levels: Int64
     bits: npt.NDArray[np.uint64]
     fine: npt.NDArray[np.uint64]
-    table: Int32
+    table: npt.NDArray[np.uint64]
     heads: npt.NDArray[np.uint16]
     arena: Int32
     keys: Int32
@@ -232,7 +232,7 @@ class Grams(NamedTuple):
     levels: Int64
     bits: npt.NDArray[np.uint64]
     fine: npt.NDArray[np.uint64]
-    table: Int32
+    table: npt.NDArray[np.uint64]
 
 
 def grams(heads: npt.NDArray[np.uint16], frequency: Int64) -> Grams:
@@ -241,7 +241,7 @@ def grams(heads: npt.NDArray[np.uint16], frequency: Int64) -> Grams:
     bits, fine = (
         np.zeros(max(128, min(_power(keys * share), MOST_BITS)) >> 6, np.uint64) for share in (GRAM_BITS, FINE_BITS)
     )
-    table = np.full(2 * max(2, _power(2 * keys)), EMPTY, np.int32)
+    table = np.full(2 * max(2, _power(2 * keys)), EMPTY, np.uint64)
     levels = np.zeros(LONGEST + 1, np.int64)
     gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, bits, fine, table, levels)
     return Grams(np.flatnonzero(levels)[::-1].astype(np.int64), bits, fine, table)

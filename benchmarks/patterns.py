@@ -27,7 +27,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.harness import Measurement, Report, Row, affordable, arguments, measure, ratio
+from benchmarks.harness import Measurement, Report, Row, affordable, arguments, measure, ratio, timed
 from benchmarks.keyword_data import data_folder
 from benchmarks.pattern_data import (
     SCALES,
@@ -241,6 +241,7 @@ def long_rows(method: str, patterns: Sequence[str], texts: Sequence[str]) -> lis
 FIGURE_METHODS = ("naive", "nfa", "retriever-none", "retriever-single", "retriever-multi", "auto")
 FIGURE_PUBLICATIONS = 1_000
 LARGEST_FOR_NAIVE = 10_000
+TURNS, TURN_SECONDS = 9, 0.2
 
 
 def figure_cells(scale: Scale) -> dict[str, dict[str, dict[str, Any]]]:
@@ -280,25 +281,44 @@ def paper_figures(report: Report, scale: Scale) -> None:
         for position, changed in enumerate(cells.values()):
             with report.console.status(f"{figure}: {rows[position][axis]}"):
                 drawn = controlled(changed["num_subscription"], FIGURE_PUBLICATIONS, **without_size(changed))
-                for method in present:
-                    if method != "naive" or changed["num_subscription"] <= LARGEST_FOR_NAIVE:
-                        rows[position][method], states[position][method] = figure_cell(method, drawn)
+                small = changed["num_subscription"] <= LARGEST_FOR_NAIVE
+                taken, kept = figure_row([method for method in present if method != "naive" or small], drawn)
+                rows[position] |= taken
+                states[position] |= kept
         measured[figure] = rows
         report.table(f"{figure}: µs per publication", rows)
         report.table(f"{figure}: states", [{key: row[key] for key in row if key != "naive"} for row in states])
-    report.table("figures: verdict", [shape(measured, method) for method in present if method.startswith("retriever")])
+    verdicts = [shape(measured, method) for method in present if method.startswith("retriever")]
+    notes = "A star stands for four letters on average: publications with 3 are 1.23 times as long as those with 1."
+    report.table("figures: verdict", verdicts, notes)
 
 
 def without_size(changed: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in changed.items() if name != "num_subscription"}
 
 
-def figure_cell(method: str, drawn: Workload) -> tuple[float, int]:
-    """Return the microseconds per publication of a method, and its states."""
-    index = PatternIndex(drawn.subscriptions, method=method)
-    rate = per_text(index.match_many, drawn.publications)
-    stats = index.stats()
-    return 1e6 / rate.rate, int(stats.details.get("states", stats.nodes))
+def within_a_turn(index: PatternIndex, texts: Any) -> int:
+    """Return how many of the texts an index can match in one turn."""
+    return affordable(lambda n: index.match_many(texts[:n]), len(texts), TURN_SECONDS)
+
+
+def figure_row(chosen: Sequence[str], drawn: Workload) -> tuple[Row, Row]:
+    """Return the microseconds per publication of each method, and its states.
+
+    The methods take turns, and the best turn of each counts: what else the machine does then meets all of them, and
+    none finds the caches as it left them.
+    """
+    indexes = {method: PatternIndex(drawn.subscriptions, method=method) for method in chosen}
+    texts, best = {}, dict.fromkeys(chosen, float("inf"))
+    for method, index in indexes.items():
+        texts[method] = drawn.publications[: within_a_turn(index, drawn.publications)]
+    for _ in range(TURNS):
+        for method, index in indexes.items():
+            took = timed(partial(index.match_many, texts[method])) / len(texts[method])
+            best[method] = min(best[method], took)
+    stats = {method: index.stats() for method, index in indexes.items()}
+    states = {method: int(known.details.get("states", known.nodes)) for method, known in stats.items()}
+    return {method: 1e6 * seconds for method, seconds in best.items()}, states
 
 
 def shape(figures: dict[str, list[Row]], method: str) -> Row:

@@ -17,59 +17,70 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.grams import PRINT_BITS, mark
-from watchword.kernels.heads import MANY, PRINTS, SINGLES, TAIL, block_of
-from watchword.kernels.jit import kernel
+from watchword.kernels.heads import MANY, PRINTS, SINGLES, TAIL, block_of, prints_of
+from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import prefetch
 from watchword.kernels.text_keys import FEW
 
-_AT_ONCE = 4
+ROOM = 4
+"""How much longer `waiting` is than the patterns that may wait."""
 
 
-@kernel
+@leaf
 def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, is_marked, payloads, fill, waiting):
     """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
 
     The text is ``data[begin:stop]``, and holds `keys`; its prints may be marked already. Returns the new fill, -1 if
-    there is no room, how many wait, how many there were, and the longer `waiting`.
+    there is no room; how many wait, -1 if `waiting` is too short; and how many there were, with room for which it is
+    long enough.
     """
     total = np.int64(0)
     for k in range(count):
         tail = np.int64(heads[keys[k] + TAIL])
-        total += tail & MANY
-        if tail & SINGLES:
-            block = block_of(heads, np.int64(keys[k]))
-            singles = np.int64(arena[block])
-            if fill + singles > len(payloads):
-                return np.int64(-1), np.int64(0), total, waiting
-            for i in range(singles):
-                payloads[fill + i] = arena[block + 2 + i]
-            fill += singles
+        if tail == 0:
+            continue
+        block = block_of(heads, np.int64(keys[k]))
+        total += tail & MANY if tail & MANY < MANY else np.int64(arena[block + 1])
+        singles = np.int64(arena[block]) if tail & SINGLES else np.int64(0)
+        if fill + singles > len(payloads):
+            return np.int64(-1), np.int64(0), total
+        for i in range(singles):
+            payloads[fill + i] = arena[block + 2 + i]
+        fill += singles
     if total == 0:
-        return np.int64(fill), total, np.int64(count), waiting
+        return np.int64(fill), total, np.int64(count)
+    if total + ROOM > len(waiting):
+        return np.int64(fill), np.int64(-1), total
     pending = np.int64(0)
-    if total <= FEW:
-        for k in range(count):
+    if total > FEW:
+        if not is_marked:
+            mark(data, begin, stop, marks, stamp)
+        pending = _marked(keys, count, heads, arena, marks, stamp, waiting)
+    for k in range(count):
+        others = np.int64(heads[keys[k] + TAIL]) & MANY
+        if others == MANY or (others and total <= FEW):
             block = block_of(heads, np.int64(keys[k]))
             for i in range(arena[block + 1]):
                 waiting[pending] = block + arena[block + 2 + arena[block] + i]
                 pending += 1
-        return np.int64(fill), pending, total, waiting
-    if not is_marked:
-        mark(data, begin, stop, marks, stamp)
+    return np.int64(fill), pending, total
+
+
+@inline
+def _marked(keys, count, heads, arena, marks, stamp, waiting):
+    """Let wait the bodies whose print is marked, of keys that have prints; returns how many they are."""
+    pending = np.int64(0)
     for k in range(count):
         key = np.int64(keys[k])
-        others = np.int64(heads[key + TAIL]) & MANY
-        if others < MANY:
-            if pending + max(others, _AT_ONCE) > len(waiting):
-                waiting = _longer(waiting, pending + max(others, _AT_ONCE))
-            for i in range(_AT_ONCE):  # what lies behind the last print is looked at, too: no branch to guess wrong
-                probe = heads[key + PRINTS + i] & ((1 << PRINT_BITS) - 1)
-                waiting[pending] = key << 16 | i
-                pending += (i < others) & ((probe == 0) | (marks[probe] == stamp))
-            for i in range(_AT_ONCE, others):
-                probe = heads[key + PRINTS + i]
-                waiting[pending] = key << 16 | i
-                pending += (probe == 0) | (marks[probe] == stamp)
+        others = prints_of(heads, key)
+        for i in range(ROOM):  # what lies behind the last print is looked at, too: no branch to guess wrong
+            probe = heads[key + PRINTS + i] & ((1 << PRINT_BITS) - 1)
+            waiting[pending] = key << 16 | i
+            pending += (i < others) & ((probe == 0) | (marks[probe] == stamp))
+        for i in range(ROOM, others):
+            probe = heads[key + PRINTS + i]
+            waiting[pending] = key << 16 | i
+            pending += (probe == 0) | (marks[probe] == stamp)
     for i in range(pending):  # from the place among the prints to the body
         block = block_of(heads, waiting[i] >> 16)
         waiting[i] = waiting[i] & 0xFFFF | block << 16
@@ -78,21 +89,4 @@ def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, is_ma
         block = waiting[i] >> 16
         waiting[i] = block + arena[block + 2 + arena[block] + (waiting[i] & 0xFFFF)]
         prefetch(arena, waiting[i])
-    for k in range(count if total >= MANY else 0):
-        key = np.int64(keys[k])
-        if heads[key + TAIL] & MANY == MANY:
-            block = block_of(heads, key)
-            others = np.int64(arena[block + 1])
-            total += others - MANY
-            waiting = _longer(waiting, pending + others)
-            for i in range(others):
-                waiting[pending + i] = block + arena[block + 2 + arena[block] + i]
-            pending += others
-    return np.int64(fill), pending, total, waiting
-
-
-@kernel
-def _longer(array, size):
-    longer = np.empty(2 * size, np.int64)
-    longer[: len(array)] = array
-    return longer
+    return pending

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.heads import PRINTS, TAIL, prints_of
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import load_word
 
 LONGEST = 8
@@ -42,7 +42,7 @@ def hash_of(word, level):
     return (word << np.uint64(64 - 8 * level)) * _ODD
 
 
-@kernel
+@leaf
 def gram_at(data, at, level):
     """Return eight bytes of which the first `level` are those of `data`, which may end behind them."""
     if at + 8 <= len(data):
@@ -97,7 +97,7 @@ def tail_in(slot):
     return np.int64(slot >> np.uint64(48))
 
 
-@kernel
+@leaf
 def add_gram(bits, fine, table, word, level, offset, heads, head):
     """Enter the gram of a key, the first `level` of eight bytes, into bitmaps and table."""
     hashed = hash_of(word, min(level, 4))
@@ -122,7 +122,7 @@ def add_gram(bits, fine, table, word, level, offset, heads, head):
         table[2 * at + 1] |= np.uint64(heads[head + PRINTS + k]) << np.uint64(16 * (k + 1))
 
 
-@kernel
+@leaf
 def scan(data, begin, stop, level, bits, places):
     """Write the places from `begin` on, counted from there, at which a gram may begin; returns how many.
 
@@ -142,7 +142,7 @@ def scan(data, begin, stop, level, bits, places):
     return np.int64(fill)
 
 
-@kernel
+@leaf
 def refine(data, begin, level, longer, fine, places, count, others):
     """Keep the places at which a whole gram may begin, and write those of a longer level to `others`.
 
@@ -160,7 +160,7 @@ def refine(data, begin, level, longer, fine, places, count, others):
     return np.int64(fill), np.int64(other)
 
 
-@kernel
+@leaf
 def locate(data, begin, stop, level, places, count, table, spots):
     """Write the spots of the places where there is room for a gram; returns how many they are."""
     shift = shift_of(len(table) >> 1)
@@ -171,7 +171,7 @@ def locate(data, begin, stop, level, places, count, table, spots):
     return count
 
 
-@kernel
+@leaf
 def mark(data, begin, stop, marks, stamp):
     """Set ``marks[p]`` to `stamp` for every print `p` of four bytes of a text."""
     fast = max(begin, min(stop - 4, len(data) - 8) + 1)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import inline, kernel, leaf
 
 TAIL, PRINTS = 4, 5
 SINGLES, MANY = 0x8000, 0x7FFF
@@ -49,7 +49,7 @@ def spelling_of(heads, word):
     return 2 * (word + PRINTS + prints_of(heads, word))
 
 
-@kernel
+@leaf
 def head_after(heads, word):
     """Return where the next head begins."""
     return word + PRINTS + prints_of(heads, word) + ((size_of(heads, word) + 1) >> 1)

@@ -40,3 +40,7 @@ kernel = _compiler()
 inline = _compiler(inline="always")
 """As `kernel`, for small functions that kernels call in their inner loops; not for those that return several values,
 which become slow."""
+
+leaf = _compiler(_nrt=False)
+"""As `kernel`, for functions that allocate nothing: no references to arrays are counted. Counting costs several
+nanoseconds for each array, wherever a function has more than one way out."""

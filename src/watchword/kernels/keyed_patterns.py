@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.candidates import candidates
+from watchword.kernels.candidates import ROOM, candidates
 from watchword.kernels.grams import PRINT_BITS, locate, refine, scan
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.placed_patterns import match_places
 from watchword.kernels.spelled_patterns import UNDECIDED, YES, holds
 from watchword.kernels.termset import set_capacity
@@ -38,7 +38,7 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
     automaton, the most words that end at one place, dense states, and classes of bytes. Also returns `DONE` or what
     lacks: `NO_ROOM` among the payloads, or an automaton, because it is `UNKNOWN` what the next text matches.
     """
-    levels, _, _, _, heads, spelled, arena = keyed
+    levels, _, _, _, heads, _, arena = keyed
     longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
@@ -50,9 +50,43 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks = np.zeros(1 << PRINT_BITS, np.uint8)
     waiting, steps = np.empty(64, np.int64), np.zeros(1, np.int64)
+    scratch = places, spots, counts, nexts, hits, seen, noted, marks, steps
+    operations = 0
+    while True:
+        first, used, work, lack = _match_spelled(
+            first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads
+        )
+        operations += work
+        if lack > 0:
+            waiting = np.empty(2 * lack, np.int64)
+            continue
+        if lack != UNKNOWN or len(automaton[0]) == 0:
+            return first, used, operations, lack
+        fill, work, waiting = match_places(
+            data, offsets[first], offsets[first + 1], automaton, heads, arena, limits, marks, payloads, used, waiting
+        )
+        operations += work
+        if fill < 0:
+            return first, used, operations, NO_ROOM
+        used = drop_dead(dead, payloads, used, fill)
+        ends[first] = used
+        first += 1
+
+
+@leaf
+def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads):
+    """Match texts from `first` on as they are spelled; returns where it came to, and what lacks as `match` does.
+
+    What lacks is positive if `waiting` is too short: how long it must be.
+    """
+    _, _, _, _, heads, spelled, arena = keyed
+    places, spots, counts, nexts, hits, seen, noted, marks, steps = scratch
+    marks[:] = 0
     stamp = operations = 0
-    origin, last = offsets[first], np.int64(first)
-    for text in range(first, len(offsets) - 1):
+    lack = np.int64(DONE)
+    text = last = np.int64(first)
+    origin = offsets[first]
+    while text < len(offsets) - 1:
         if text == last:
             origin = offsets[text]
             last += 1
@@ -68,32 +102,31 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
         flags = keys_of_text(
             data, origin, begin, stop, keyed, places, spots, counts, nexts, marks, stamp, hits, seen, noted
         )
-        if flags & ~MARKED:
-            count, is_known, is_marked = flags >> 2, flags & UNSURE == 0, flags & MARKED > 0
-            if is_known:
-                fill, pending, work, waiting = candidates(
-                    noted[0], count, heads, arena, data, begin, stop, marks, stamp, is_marked, payloads, used, waiting
-                )
-                operations += work
-                if pending:
-                    fill = _look_for(waiting, pending, data, begin, stop, arena, heads, spelled, steps, payloads, fill)
-            for k in range(count):
-                seen[noted[1, k]] = -1
-            if fill == UNKNOWN or not is_known:
-                if len(automaton[0]) == 0:
-                    return text, used, operations, UNKNOWN
-                fill, work, waiting = match_places(
-                    data, begin, stop, automaton, heads, arena, limits, marks, stamp, payloads, used, waiting
-                )
-                operations += work
+        count = flags >> 2
+        for k in range(count):
+            seen[noted[1, k]] = -1
+        if flags & UNSURE:
+            lack = np.int64(UNKNOWN)
+        elif count:
+            fill, pending, work = candidates(
+                noted[0], count, heads, arena, data, begin, stop, marks, stamp, flags & MARKED, payloads, used, waiting
+            )
+            operations += work
+            if pending < 0:
+                lack = work + ROOM
+            elif pending and fill >= 0:
+                fill = _look_for(waiting, pending, data, begin, stop, arena, heads, spelled, steps, payloads, fill)
             if fill < 0:
-                return text, used, operations, NO_ROOM
-            used = drop_dead(dead, payloads, used, fill) if len(dead) else fill
+                lack = fill
+        if lack != DONE:
+            break
+        used = drop_dead(dead, payloads, used, fill)
         ends[text] = used
-    return len(offsets) - 1, used, operations, DONE
+        text += 1
+    return text, used, operations, lack
 
 
-@kernel
+@leaf
 def _find_spots(data, begin, stop, keyed, places, spots, counts):
     """Write where keys may be in a stretch of texts: for level `k`, ``counts[k]`` places and spots."""
     levels, bits, fine, table, _, _, _ = keyed

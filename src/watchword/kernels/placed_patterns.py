@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.automaton import walk
-from watchword.kernels.candidates import candidates
+from watchword.kernels.candidates import ROOM, candidates
 from watchword.kernels.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
@@ -21,7 +21,7 @@ _AHEAD = 8
 
 
 @kernel
-def match_places(data, begin, stop, automaton, heads, arena, limits, marks, stamp, payloads, used, waiting):
+def match_places(data, begin, stop, automaton, heads, arena, limits, marks, payloads, used, waiting):
     """Append the payloads of the patterns that a text holds; returns the new fill, -1 if there is no room.
 
     Also returns how many candidates there were, and the longer `waiting`. The arguments are those of
@@ -36,9 +36,14 @@ def match_places(data, begin, stop, automaton, heads, arena, limits, marks, stam
     ranks = np.zeros(len(seen), np.int32)
     count = _note(states, places, visits, endings, heads, seen, noted)
     is_once, count = count > 0, abs(count) - 1
-    fill, pending, work, waiting = candidates(
-        noted[0], count, heads, arena, data, begin, stop, marks, stamp, False, payloads, used, waiting
-    )
+    marks[:] = 0
+    while True:
+        fill, pending, work = candidates(
+            noted[0], count, heads, arena, data, begin, stop, marks, 1, False, payloads, used, waiting
+        )
+        if pending >= 0:
+            break
+        waiting = np.empty(2 * (work + ROOM), np.int64)
     pending = _only_seen(waiting, pending, arena, seen)
     if fill < 0 or fill + pending > len(payloads):
         return np.int64(-1), work, waiting

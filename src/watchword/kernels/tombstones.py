@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from watchword.kernels.jit import inline, kernel
+import numpy as np
+
+from watchword.kernels.jit import inline, leaf
 
 
 @inline
@@ -12,10 +14,12 @@ def is_dead(dead, payload):
     return byte < len(dead) and (dead[byte] >> (payload & 7)) & 1
 
 
-@kernel
+@leaf
 def drop_dead(dead, payloads, start, fill):
     """Drop the dead from ``payloads[start:fill]``; return the new fill."""
-    kept = start
+    if len(dead) == 0:
+        return np.int64(fill)
+    kept = np.int64(start)
     for k in range(start, fill):
         if not is_dead(dead, payloads[k]):
             payloads[kept] = payloads[k]

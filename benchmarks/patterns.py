@@ -14,20 +14,21 @@ otherwise. Small is up to 100,000 subscriptions, paper 1,000,000.
                 `naive`, and about flat in the number of stars
 
 `auto` is given Arrow arrays and returns pairs (`match_many`); Hyperscan is given bytes one at a time, its rows say
-what is done with what it finds, and it is compared at its cheapest, with a callback that does nothing. Every row of a
-table is measured in one process of one run, kernels compiled before.
+what is done with what it finds, and it is compared at its cheapest, with a callback that does nothing. The rows of a
+table are measured in one process by turns, kernels compiled before; the best of nine turns counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.harness import Measurement, Report, Row, affordable, arguments, measure, ratio, timed
+from benchmarks.harness import Report, Row, affordable, arguments, measure, ratio, timed
 from benchmarks.keyword_data import data_folder
 from benchmarks.pattern_data import (
     SCALES,
@@ -47,21 +48,31 @@ from watchword import PatternIndex, methods
 from watchword.workloads.retriever import ENGLISH, Workload
 
 CELL_SECONDS = 2.0
+TURNS, TURN_SECONDS = 9, 0.2
 COMPARED = 1_000
 LETTERS = {"uniform": None, "English": ENGLISH}
+Way = tuple[Callable[[Any], object], Any]
 BASELINE, ENGINE_ONLY = "hyperscan, empty callback", "hyperscan, no callback"
 
 
-def per_text(way: Callable[[Any], object], texts: Any) -> Measurement:
-    """Measure matching, on as many of the texts as a cell's time allows."""
-    count = affordable(lambda n: way(texts[:n]), len(texts), CELL_SECONDS)
-    chosen = texts[:count]
-    return measure(lambda: way(chosen), work=count, repeat=5, warmup=0, budget=CELL_SECONDS * 3)
+def in_turns(ways: Mapping[str, Way]) -> dict[str, Row]:
+    """Measure ways to match texts, each on as many of them as it can match in a turn.
 
-
-def matching(rate: Measurement) -> Row:
-    """Return the columns of a measurement of `per_text`."""
-    return {"texts": rate.work, "µs/text": 1e6 / rate.rate, "± %": 50 * rate.spread}
+    They take turns, and the best turn of each counts: what else the machine does then meets all of them, and none finds
+    the caches as it left them.
+    """
+    chosen = {}
+    for name, (match, texts) in ways.items():
+        count = affordable(lambda n, match=match, texts=texts: match(texts[:n]), len(texts), TURN_SECONDS)  # type: ignore[misc]
+        chosen[name] = partial(match, texts[:count]), count
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(TURNS):
+        for name, (run, count) in chosen.items():
+            took[name].append(1e6 * timed(run) / count)
+    return {
+        name: {"texts": chosen[name][1], "µs/text": min(turns), "median": statistics.median(turns)}
+        for name, turns in took.items()
+    }
 
 
 def warm(method: str = "auto") -> None:
@@ -92,8 +103,8 @@ def same(name: str, one: object, other: object) -> None:
         raise SystemExit(f"{name} and auto find different things; no figure of this run can be trusted")
 
 
-def index_row(table: pa.Table, texts: pa.Array) -> tuple[PatternIndex, Row]:
-    """Build `auto` and measure it; what it puts off until it first matches is part of building."""
+def made_index(table: pa.Table, texts: pa.Array) -> tuple[PatternIndex, Row]:
+    """Build `auto`, with what it puts off until it first matches."""
 
     def make() -> PatternIndex:
         made = PatternIndex(table)
@@ -102,18 +113,40 @@ def index_row(table: pa.Table, texts: pa.Array) -> tuple[PatternIndex, Row]:
 
     index, build = built(make)
     stats = index.stats()
-    size = {"build s": build, "MB": stats.bytes / 1e6, "MB with ids, texts": (stats.bytes + stats.catalog_bytes) / 1e6}
-    return index, {"engine": "auto", **size, **matching(per_text(index.match_many, texts))}
+    known = (stats.bytes + stats.catalog_bytes) / 1e6
+    return index, {"engine": "auto", "build s": build, "MB": stats.bytes / 1e6, "MB with ids, texts": known}
 
 
-def hyperscan_rows(patterns: Sequence[str], texts: Sequence[str], expected: Pairs) -> list[Row]:
-    """Build Hyperscan, check it on as many texts as `expected` is about, and measure the ways to scan."""
+def made_hyperscan(patterns: Sequence[str], texts: Sequence[str], expected: Pairs) -> tuple[dict[str, Way], Row]:
+    """Build Hyperscan, and check it on as many texts as `expected` is about; returns the ways to scan."""
     ready = [text.encode() for text in texts]
     ascii_only = all(map(str.isascii, texts))
     database, build = built(lambda: Hyperscan(patterns, ascii_only=ascii_only))
     same("hyperscan", database.pairs(ready[:COMPARED]), expected)
-    size = {"build s": build, "MB": database.size / 1e6}
-    return [{"engine": name, **size, **matching(per_text(way, ready))} for name, way in database.ways().items()]
+    return {name: (way, ready) for name, way in database.ways().items()}, {
+        "build s": build,
+        "MB": database.size / 1e6,
+    }
+
+
+def engines(table: pa.Table, texts: Sequence[str], *, with_re: bool = False) -> tuple[list[Row], int]:
+    """Build `auto` and its rivals and let them take turns; returns a row for each, and the pairs of the first texts."""
+    column = pa.array(texts, pa.large_string())
+    patterns = table["subscription"].to_pylist()
+    index, mine = made_index(table, column)
+    expected = pairs(index, column[:COMPARED])
+    ways: dict[str, Way] = {"auto": (index.match_many, column)}
+    made = {"auto": mine}
+    if installed():
+        scans, size = made_hyperscan(patterns, texts, expected)
+        ways |= scans
+        made |= {name: {"engine": name} | size for name in scans}
+    if with_re:
+        for name, way, build in expressions(patterns, texts, expected):
+            ways[name] = way, texts
+            made[name] = {"engine": name, "build s": build}
+    rows = [made[name] | row for name, row in in_turns(ways).items()]
+    return rows, len(expected)
 
 
 def compared(rows: Sequence[Row]) -> list[Row]:
@@ -130,12 +163,8 @@ def against_hyperscan(report: Report, scale: Scale) -> None:
         title = f"{size:,} patterns, {letters} letters"
         with report.console.status(f"hyperscan: {title}"):
             drawn = controlled(size, scale.publications, letters=LETTERS[letters])
-            index, row = index_row(drawn.subscriptions, drawn.publications)
-            rows = [row]
+            rows, _ = engines(drawn.subscriptions, drawn.publications.to_pylist())
             if installed():
-                expected = pairs(index, drawn.publications[:COMPARED])
-                patterns = drawn.subscriptions["subscription"].to_pylist()
-                rows += hyperscan_rows(patterns, drawn.publications.to_pylist(), expected)
                 verdicts.append({"patterns": size, "letters": letters, **verdict(rows)})
         report.table(f"hyperscan: {title}", compared(rows), "" if installed() else MISSING)
     if verdicts:
@@ -159,13 +188,17 @@ def verdict(rows: Sequence[Row]) -> Row:
 
 def ten_times_as_many(report: Report, scale: Scale) -> None:
     """Section `million`."""
-    rows: list[Row] = []
     warm()
+    rows: list[Row] = []
+    ways: dict[str, Way] = {}
     for size in scale.growth:
         with report.console.status(f"million: {size:,}"):
             drawn = controlled(size, scale.publications)
-            rows.append({"patterns": size, **index_row(drawn.subscriptions, drawn.publications)[1]})
-            rows[-1]["× first"] = ratio(rows[-1]["µs/text"], rows[0]["µs/text"])
+            index, row = made_index(drawn.subscriptions, drawn.publications)
+            rows.append({"patterns": size} | row)
+            ways[f"{size:,}"] = index.match_many, drawn.publications
+    rows = [row | taken for row, taken in zip(rows, in_turns(ways).values(), strict=True)]
+    rows = [row | {"× first": ratio(row["µs/text"], rows[0]["µs/text"])} for row in rows]
     report.table("million", rows, "wanted: 1,000,000 built in 30 s, and at most 3 times the time of 100,000")
 
 
@@ -179,30 +212,24 @@ def filter_list(report: Report, scale: Scale) -> None:
     warm()
     for kind, texts in real_texts(folder, scale.texts):
         with report.console.status(f"easylist: {kind}"):
-            column = pa.array(texts, pa.large_string())
-            index, row = index_row(numbered(patterns), column)
-            expected = pairs(index, column[:COMPARED])
-            rows = [row]
-            rows += hyperscan_rows(patterns, texts, expected) if installed() else []
-            rows += expression_rows(patterns, texts, expected)
-        notes = f"{len(expected):,} pairs in the first {COMPARED:,}. Wanted: auto faster than all. "
+            rows, found = engines(numbered(patterns), texts, with_re=True)
+        notes = f"{found:,} pairs in the first {COMPARED:,}. Wanted: auto faster than all. "
         notes += "The alternation says only whether any pattern matches." + ("" if installed() else " " + MISSING)
         title = f"easylist: {len(patterns):,} rules over {len(texts):,} {kind}"
         report.table(title, compared(rows), notes)
 
 
-def expression_rows(patterns: Sequence[str], texts: Sequence[str], expected: Pairs) -> list[Row]:
-    """Measure `re`, and check it on the few texts that it has the time for."""
+def expressions(
+    patterns: Sequence[str], texts: Sequence[str], expected: Pairs
+) -> list[tuple[str, Callable[[Any], object], float]]:
+    """Compile for `re`, check that on the few texts that it has the time for; returns ways and seconds."""
     some = texts[:5]
     few = {pair for pair in expected if pair[0] < len(some)}
     alternation, joined = built(lambda: Alternation(patterns))
     same("re, alternation", alternation.any(some), [any(event == i for event, _ in few) for i in range(len(some))])
     each, apart = built(lambda: OneByOne(patterns))
     same("re, one by one", each.pairs(some), few)
-    return [
-        {"engine": "re, one alternation", "build s": joined, **matching(per_text(alternation.any, texts))},
-        {"engine": "re, one by one", "build s": apart, **matching(per_text(each.pairs, texts))},
-    ]
+    return [("re, one alternation", alternation.any, joined), ("re, one by one", each.pairs, apart)]
 
 
 # Methods that are measured on long texts, and on which part of the length: those but `auto` promise nothing.
@@ -241,7 +268,6 @@ def long_rows(method: str, patterns: Sequence[str], texts: Sequence[str]) -> lis
 FIGURE_METHODS = ("naive", "nfa", "retriever-none", "retriever-single", "retriever-multi", "auto")
 FIGURE_PUBLICATIONS = 1_000
 LARGEST_FOR_NAIVE = 10_000
-TURNS, TURN_SECONDS = 9, 0.2
 
 
 def figure_cells(scale: Scale) -> dict[str, dict[str, dict[str, Any]]]:
@@ -297,28 +323,13 @@ def without_size(changed: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in changed.items() if name != "num_subscription"}
 
 
-def within_a_turn(index: PatternIndex, texts: Any) -> int:
-    """Return how many of the texts an index can match in one turn."""
-    return affordable(lambda n: index.match_many(texts[:n]), len(texts), TURN_SECONDS)
-
-
 def figure_row(chosen: Sequence[str], drawn: Workload) -> tuple[Row, Row]:
-    """Return the microseconds per publication of each method, and its states.
-
-    The methods take turns, and the best turn of each counts: what else the machine does then meets all of them, and
-    none finds the caches as it left them.
-    """
+    """Return the microseconds per publication of each method, and its states."""
     indexes = {method: PatternIndex(drawn.subscriptions, method=method) for method in chosen}
-    texts, best = {}, dict.fromkeys(chosen, float("inf"))
-    for method, index in indexes.items():
-        texts[method] = drawn.publications[: within_a_turn(index, drawn.publications)]
-    for _ in range(TURNS):
-        for method, index in indexes.items():
-            took = timed(partial(index.match_many, texts[method])) / len(texts[method])
-            best[method] = min(best[method], took)
+    taken = in_turns({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
     stats = {method: index.stats() for method, index in indexes.items()}
     states = {method: int(known.details.get("states", known.nodes)) for method, known in stats.items()}
-    return {method: 1e6 * seconds for method, seconds in best.items()}, states
+    return {method: row["µs/text"] for method, row in taken.items()}, states
 
 
 def shape(figures: dict[str, list[Row]], method: str) -> Row:

@@ -1,7 +1,7 @@
 """Patterns under their rarest word, their key: where they are stored, and which of them a text may hold.
 
 Most candidates are not even looked at: each has a *probe*, the rarest of its other words (the key, if it has none), and
-the *print* of the probe, a hash of its first four bytes (0 if it has fewer), stands in the key's head (`heads`).
+the *print* of the probe, a hash of its first bytes (`grams.level_of`), stands in the key's head (`heads`).
 
     arena    int32, the blocks, one for each key.
              block   S  E  payload × S  body × E  bodies
@@ -27,12 +27,12 @@ ROOM = 4
 
 
 @leaf
-def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, is_marked, payloads, fill, waiting):
+def candidates(keys, count, heads, arena, data, begin, stop, probes, marks, stamp, is_marked, payloads, fill, waiting):
     """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
 
-    The text is ``data[begin:stop]``, and holds `keys`; its prints may be marked already. Returns the new fill, -1 if
-    there is no room; how many wait, -1 if `waiting` is too short; and how many there were, with room for which it is
-    long enough.
+    The text is ``data[begin:stop]``, and holds `keys`; `probes` are the levels of prints, which may be marked already.
+    Returns the new fill, -1 if there is no room; how many wait, -1 if `waiting` is too short; and how many there were,
+    for which, and `ROOM`, it must be long enough.
     """
     total = np.int64(0)
     for k in range(count):
@@ -54,7 +54,7 @@ def candidates(keys, count, heads, arena, data, begin, stop, marks, stamp, is_ma
     pending = np.int64(0)
     if total > FEW:
         if not is_marked:
-            mark(data, begin, stop, marks, stamp)
+            mark(data, begin, stop, probes, marks, stamp)
         pending = _marked(keys, count, heads, arena, marks, stamp, waiting)
     for k in range(count):
         others = np.int64(heads[keys[k] + TAIL]) & MANY
@@ -76,11 +76,11 @@ def _marked(keys, count, heads, arena, marks, stamp, waiting):
         for i in range(ROOM):  # what lies behind the last print is looked at, too: no branch to guess wrong
             probe = heads[key + PRINTS + i] & ((1 << PRINT_BITS) - 1)
             waiting[pending] = key << 16 | i
-            pending += (i < others) & ((probe == 0) | (marks[probe] == stamp))
+            pending += (i < others) & (marks[probe] == stamp)
         for i in range(ROOM, others):
             probe = heads[key + PRINTS + i]
             waiting[pending] = key << 16 | i
-            pending += (probe == 0) | (marks[probe] == stamp)
+            pending += marks[probe] == stamp
     for i in range(pending):  # from the place among the prints to the body
         block = block_of(heads, waiting[i] >> 16)
         waiting[i] = waiting[i] & 0xFFFF | block << 16

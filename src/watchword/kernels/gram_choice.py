@@ -9,21 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.grams import CROWD, add_gram, gram_at, hash_of
+from watchword.kernels.grams import CROWD, add_gram, gram_at, hash_of, level_of
 from watchword.kernels.heads import SPARE, block_of, head_after, size_of, spelling_of
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import kernel
 from watchword.kernels.memory import load_word
 
 FREQUENCY_BITS = 16
 _SHIFT = np.uint64(64 - FREQUENCY_BITS)
 _OFFSETS = 256
 _AVOID = 1 << 40
-
-
-@inline
-def _level(size):
-    """Return how long the gram of a key of so many bytes is."""
-    return np.int64(8) if size >= 8 else min(size, np.int64(4))
 
 
 @kernel
@@ -52,7 +46,7 @@ def count_in_keys(heads, spelled, frequency):
     while word + SPARE < len(heads):
         if block_of(heads, word):
             start, size = spelling_of(heads, word), size_of(heads, word)
-            choices = min(size - _level(size) + 1, _OFFSETS)
+            choices = min(size - level_of(size) + 1, _OFFSETS)
             is_choice |= choices > 1
             for k in range(choices):
                 frequency[hash_of(load_word(spelled, start + k), min(size, 4)) >> _SHIFT] += 1
@@ -68,7 +62,7 @@ def choose_grams(heads, spelled, frequency, bits, fine, table, levels):
     while word + SPARE < len(heads):
         if block_of(heads, word):
             start, size = spelling_of(heads, word), size_of(heads, word)
-            level = _level(size)
+            level = level_of(size)
             least = offset = np.int64(-1)
             for k in range(min(size - level + 1, _OFFSETS)):
                 gram = load_word(spelled, start + k)

@@ -26,7 +26,7 @@ from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import load_word
 
 LONGEST = 8
-CROWD, FAR = 8, 64
+CROWD, FAR = 32, 64
 EMPTY, CROWDED = np.uint64(0xFFFFFFFFFFFFFFFF), 0xFFFFFFFE
 INLINE = 3
 PRINT_BITS = 14
@@ -64,9 +64,15 @@ def shift_of(size):
 
 
 @inline
-def print_of(word):
-    """Return the print of eight bytes, by the first four; it is not 0."""
-    return max(np.int64(1), np.int64(hash_of(word, 4) >> np.uint64(64 - PRINT_BITS)))
+def level_of(size):
+    """Return how many bytes stand for a word of so many."""
+    return np.int64(8) if size >= 8 else min(size, np.int64(4))
+
+
+@inline
+def print_of(word, level):
+    """Return the print of the first `level` of eight bytes."""
+    return np.int64(hash_of(word, level) >> np.uint64(64 - PRINT_BITS))
 
 
 @inline
@@ -172,10 +178,11 @@ def locate(data, begin, stop, level, places, count, table, spots):
 
 
 @leaf
-def mark(data, begin, stop, marks, stamp):
-    """Set ``marks[p]`` to `stamp` for every print `p` of four bytes of a text."""
-    fast = max(begin, min(stop - 4, len(data) - 8) + 1)
-    for at in range(begin, fast):
-        marks[print_of(load_word(data, at))] = stamp
-    for at in range(fast, stop - 3):
-        marks[print_of(gram_at(data, at, 4))] = stamp
+def mark(data, begin, stop, levels, marks, stamp):
+    """Set ``marks[p]`` to `stamp` for every print `p` of a text, at the levels given."""
+    for level in levels:
+        fast = max(begin, min(stop - level, len(data) - 8) + 1)
+        for at in range(begin, fast):
+            marks[print_of(load_word(data, at), level)] = stamp
+        for at in range(fast, stop - level + 1):
+            marks[print_of(gram_at(data, at, level), level)] = stamp

@@ -25,36 +25,41 @@ from watchword.kernels.tombstones import drop_dead
 
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
-_BYTES, _TEXTS = 1 << 12, 512  # of short texts taken together
+_BYTES = 1 << 12  # of short texts taken together
 _STEPS = 32
+_HITS = 1 << 16
+_SKIPPED = 63  # texts at most that are not even tried after one that was in vain
 
 
 @kernel
 def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payloads):
     """Match texts from `first` on (the protocol of `collect`). Operations: candidates of the keys that were found.
 
-    `keyed` are levels, bits, fine, table, heads, their other view, and arena; `automaton` are classes, moves, cells and
-    endings, empty until there is one. `limits` are the most words of a pattern, how many words there are, and, of the
-    automaton, the most words that end at one place, dense states, and classes of bytes. Also returns `DONE` or what
-    lacks: `NO_ROOM` among the payloads, or an automaton, because it is `UNKNOWN` what the next text matches.
+    `keyed` are levels, bits, fine, table, heads, their other view, arena, and the levels of prints; `automaton` are
+    classes, moves, cells and endings, empty until there is one. `limits` are the most words of a pattern, how many
+    words there are, and, of the automaton, the most words that end at one place, dense states, and classes of bytes.
+    Also returns `DONE` or what lacks: `NO_ROOM` among the payloads, or an automaton, because it is `UNKNOWN` what the
+    next text matches.
     """
-    levels, _, _, _, heads, _, arena = keyed
+    levels, _, _, _, heads, _, arena, probes = keyed
     longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
     room = max(longest, min(_BYTES, offsets[-1] - offsets[first])) + 1
     places, spots = np.empty((len(levels) + 1, room), np.int32), np.empty((len(levels), room), np.int64)
     counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
-    hits = np.empty((2, longest + 64), np.int32)
+    hits = np.empty((2, min(16 * longest, longest + _HITS) + 64), np.int32)
     most = min(limits[1], len(levels) * hits.shape[1])
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks = np.zeros(1 << PRINT_BITS, np.uint8)
     waiting, steps = np.empty(64, np.int64), np.zeros(1, np.int64)
     scratch = places, spots, counts, nexts, hits, seen, noted, marks, steps
-    operations = 0
+    operations = skipped = 0
+    stretch = _BYTES
     while True:
+        reached = first
         first, used, work, lack = _match_spelled(
-            first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads
+            first, used, stretch, data, offsets, keyed, scratch, waiting, dead, ends, payloads
         )
         operations += work
         if lack > 0:
@@ -62,24 +67,39 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
             continue
         if lack != UNKNOWN or len(automaton[0]) == 0:
             return first, used, operations, lack
-        fill, work, waiting = match_places(
-            data, offsets[first], offsets[first + 1], automaton, heads, arena, limits, marks, payloads, used, waiting
-        )
-        operations += work
-        if fill < 0:
-            return first, used, operations, NO_ROOM
-        used = drop_dead(dead, payloads, used, fill)
-        ends[first] = used
-        first += 1
+        skipped = min(2 * skipped + 1, _SKIPPED) if first - reached <= skipped else 0
+        stretch = 64  # such texts may come one after the other
+        for _ in range(min(1 + skipped, len(offsets) - 1 - first)):
+            fill, work, waiting = match_places(
+                data,
+                offsets[first],
+                offsets[first + 1],
+                automaton,
+                heads,
+                arena,
+                probes,
+                limits,
+                marks,
+                payloads,
+                used,
+                waiting,
+            )
+            operations += work
+            if fill < 0:
+                return first, used, operations, NO_ROOM
+            used = drop_dead(dead, payloads, used, fill)
+            ends[first] = used
+            first += 1
 
 
 @leaf
-def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads):
+def _match_spelled(first, used, stretch, data, offsets, keyed, scratch, waiting, dead, ends, payloads):
     """Match texts from `first` on as they are spelled; returns where it came to, and what lacks as `match` does.
 
-    What lacks is positive if `waiting` is too short: how long it must be.
+    Texts are taken together up to `stretch` bytes, then more and more. What lacks is positive if `waiting` is short:
+    how long it must be.
     """
-    _, _, _, _, heads, spelled, arena = keyed
+    _, _, _, _, heads, spelled, arena, probes = keyed
     places, spots, counts, nexts, hits, seen, noted, marks, steps = scratch
     marks[:] = 0
     stamp = operations = 0
@@ -90,8 +110,9 @@ def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, en
         if text == last:
             origin = offsets[text]
             last += 1
-            while last < len(offsets) - 1 and last - text < _TEXTS and offsets[last + 1] - origin <= _BYTES:
+            while last < len(offsets) - 1 and offsets[last + 1] - origin <= stretch:
                 last += 1
+            stretch = min(2 * stretch, _BYTES)
             _find_spots(data, origin, offsets[last], keyed, places, spots, counts)
             nexts[:] = 0
         begin, stop, fill = offsets[text], offsets[text + 1], np.int64(used)
@@ -109,7 +130,20 @@ def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, en
             lack = np.int64(UNKNOWN)
         elif count:
             fill, pending, work = candidates(
-                noted[0], count, heads, arena, data, begin, stop, marks, stamp, flags & MARKED, payloads, used, waiting
+                noted[0],
+                count,
+                heads,
+                arena,
+                data,
+                begin,
+                stop,
+                probes,
+                marks,
+                stamp,
+                flags & MARKED,
+                payloads,
+                used,
+                waiting,
             )
             operations += work
             if pending < 0:
@@ -129,7 +163,7 @@ def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, en
 @leaf
 def _find_spots(data, begin, stop, keyed, places, spots, counts):
     """Write where keys may be in a stretch of texts: for level `k`, ``counts[k]`` places and spots."""
-    levels, bits, fine, table, _, _, _ = keyed
+    levels, bits, fine, table, _, _, _, _ = keyed
     count = np.int64(0)
     for k in range(len(levels)):
         level = levels[k]

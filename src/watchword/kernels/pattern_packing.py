@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.grams import print_of
+from watchword.kernels.grams import level_of, print_of
 from watchword.kernels.heads import MANY, PRINTS, SINGLES, SPARE, TAIL, block_of, head_after, size_of, spelling_of
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, same_bytes
@@ -77,8 +77,10 @@ def write_heads(blob, ends, others, blocks, firsts, heads, spelled):
 
 
 @kernel
-def write_blocks(offsets, numbers, gaps, chars, payloads, keys, probes, others, blocks, firsts, heads, spelled, arena):
-    """Write blocks, their patterns in the order given, and prints."""
+def write_blocks(
+    offsets, numbers, gaps, chars, payloads, keys, probes, others, blocks, firsts, heads, spelled, arena, levels
+):
+    """Write blocks, their patterns in the order given, and prints; counts the prints of each level."""
     arena[:] = 0
     for row in range(len(keys)):
         if _is_single(offsets, gaps, row):
@@ -98,8 +100,9 @@ def write_blocks(offsets, numbers, gaps, chars, payloads, keys, probes, others, 
         arena[block + 1] += 1
         if others[key] < MANY:
             probe = firsts[probes[row]]
-            if size_of(heads, probe) >= 4:
-                heads[firsts[key] + PRINTS + before] = print_of(load_word(spelled, spelling_of(heads, probe)))
+            level = level_of(size_of(heads, probe))
+            levels[level] += 1
+            heads[firsts[key] + PRINTS + before] = print_of(load_word(spelled, spelling_of(heads, probe)), level)
         arena[block + 2 + arena[block] + before] = fills[key]
         body = block + fills[key]
         words = offsets[row + 1] - offsets[row]

@@ -21,7 +21,7 @@ _AHEAD = 8
 
 
 @kernel
-def match_places(data, begin, stop, automaton, heads, arena, limits, marks, payloads, used, waiting):
+def match_places(data, begin, stop, automaton, heads, arena, probes, limits, marks, payloads, used, waiting):
     """Append the payloads of the patterns that a text holds; returns the new fill, -1 if there is no room.
 
     Also returns how many candidates there were, and the longer `waiting`. The arguments are those of
@@ -39,7 +39,7 @@ def match_places(data, begin, stop, automaton, heads, arena, limits, marks, payl
     marks[:] = 0
     while True:
         fill, pending, work = candidates(
-            noted[0], count, heads, arena, data, begin, stop, marks, 1, False, payloads, used, waiting
+            noted[0], count, heads, arena, data, begin, stop, probes, marks, 1, False, payloads, used, waiting
         )
         if pending >= 0:
             break

@@ -2,8 +2,8 @@
 
 Words between which no `*` stands are placed together, as one segment of fixed length in characters; that an earlier
 place of a segment leaves more room for the rest is why the first that fits decides. The time may be the product of text
-and pattern, so it is metered: `steps` counts places looked at, and at the limit the answer is `UNDECIDED`, as it is for
-words of more than `FAR` bytes.
+and pattern, so it is metered: `steps` counts about the nanoseconds; at the limit the answer is `UNDECIDED`, as it is
+for words of more than `FAR` bytes.
 
 A body is as in `keyed_patterns`, and words have heads as in `heads`.
 """
@@ -40,7 +40,7 @@ def holds(data, begin, stop, arena, body, heads, spelled, steps, limit):
         end = np.int64(-1)
         while end < 0:
             place = _find(data, low, stop, spelled, spelling, size)
-            steps[0] += 4 + (place - low if place >= 0 else stop - low)
+            steps[0] += 8 + ((place - low if place >= 0 else stop - low) >> 4)
             if place < 0:
                 return NO
             if steps[0] > limit:
@@ -65,7 +65,7 @@ def _rest(data, at, stop, arena, body, first, last, heads, spelled, steps):
         at = _behind(data, at, stop, gap)
         word = np.int64(arena[body + 3 + 3 * k])
         size = size_of(heads, word)
-        steps[0] += gap + 4
+        steps[0] += gap + 8
         if size > FAR:
             return np.int64(_TOO_LONG)
         if at < 0 or at + size > stop or not same_bytes(data, at, spelled, spelling_of(heads, word), size):

@@ -28,7 +28,7 @@ def keys_of_text(data, origin, begin, stop, keyed, places, spots, counts, nexts,
     Level `k` has ``counts[k]`` places and spots; ``nexts[k]`` is the first of this text, and afterwards of the next.
     The flags are `UNSURE` if there may be more keys, and `MARKED` if the text's prints are.
     """
-    levels, _, _, table, heads, spelled, _ = keyed
+    levels, _, _, table, heads, spelled, _, probes = keyed
     flags = fill = np.int64(0)
     for k in range(len(levels)):
         if nexts[k] >= counts[k] or origin + places[k, nexts[k]] >= stop:
@@ -39,7 +39,7 @@ def keys_of_text(data, origin, begin, stop, keyed, places, spots, counts, nexts,
             continue
         if _patterns_under(table, hits, count) > FEW:
             if flags & MARKED == 0:
-                mark(data, begin, stop, marks, stamp)
+                mark(data, begin, stop, probes, marks, stamp)
                 flags |= MARKED
             count = _drop_by_prints(table, hits, count, marks, stamp)
         for i in range(count):
@@ -110,9 +110,9 @@ def _drop_by_prints(table, hits, count, marks, stamp):
         at = np.int64(hits[0, i])
         tail, word = tail_in(table[2 * at]), table[2 * at + 1]
         first, second, third = _field(word, 1), _field(word, 2), _field(word, 3)
-        holds = (tail > INLINE) | (first == 0) | (marks[first] == stamp)
-        holds |= (tail > 1) & ((second == 0) | (marks[second] == stamp))
-        holds |= (tail > 2) & ((third == 0) | (marks[third] == stamp))
+        holds = (tail > INLINE) | (marks[first] == stamp)
+        holds |= (tail > 1) & (marks[second] == stamp)
+        holds |= (tail > 2) & (marks[third] == stamp)
         hits[0, kept] = at
         hits[1, kept] = hits[1, i]
         kept += holds

@@ -1,169 +1,86 @@
-"""The index to use: an Aho-Corasick automaton of all words, patterns under their rarest word.
-
-The *base* is immutable and packed (`packing`). Patterns that come singly go into the *delta* (`delta`), which takes
-changes in place; patterns of the base that go get a tombstone. When the delta or the tombstones have grown to a fair
-share of the base, both are packed into a new base, in a thread where it takes long, while matching and changing go on.
-"""
+"""Making the Aho-Corasick automaton of some words; `kernels.automaton` has the layout."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import NamedTuple
 
-from watchword.background import Background
-from watchword.buffers import NO_BYTES, Strings, UInt8
-from watchword.hits import Hits, Int32, merged
-from watchword.kernels.arrays import reserve
-from watchword.patterns.delta import Delta
-from watchword.patterns.packing import Base, Packed, joined, live, no_patterns, pack
-from watchword.patterns.structure import Arrays, Patterns, Structure
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from watchword.buffers import NO_BYTES, UInt8
+from watchword.hits import Int32, Int64
+from watchword.kernels import automaton as kernels
 
-class Automaton(Structure):
-    """Patterns under their rarest word, found by one pass of an automaton."""
-
-    operation: ClassVar[str] = "candidates"
-
-    delta_rows = 128
-    """How many patterns the delta takes, beside a quarter of the base."""
-
-    background_rows = 50_000
-    """From this many patterns on, packing happens in a thread."""
-
-    def __init__(self) -> None:
-        self._packing: _Packing | None = None
-        self._dead: UInt8 = NO_BYTES
-        self._buried = 0
-        self._install(pack(*no_patterns()))
-
-    def __len__(self) -> int:
-        return len(self._base) - self._buried + len(self._delta)
-
-    # changes
-
-    def add(self, patterns: Patterns, payloads: Int32) -> None:
-        """Add a few patterns to the delta; many, and all before them, are packed at once."""
-        self._poll()
-        if len(patterns) > self._room():
-            self._poll(wait=True)
-            kept = self._base.patterns(self._dead), live(*self._delta.given())
-            self._install(pack(*joined([*kept, (patterns, payloads)])))
-            return
-        self._delta.add(patterns, payloads)
-        if self._room() <= 0:
-            self._start()
-
-    def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern from the delta, or give it a tombstone."""
-        self._poll()
-        row = self._delta.row(payload)
-        if row is not None:
-            self._delta.remove(row, pattern, payload)
-        elif payload >= 0 and not self._is_dead(payload) and self._base.has(pattern, payload):
-            self._bury(payload)
-        else:
-            raise KeyError(payload)
-        if self._packing is not None and (row is None or row < self._packing.rows):
-            self._packing.removed.append(payload)
-        if self._buried > self.delta_rows + len(self._base) // 2:
-            self._start()
-
-    def renumber(self, payloads: Int32) -> None:
-        """Replace payloads, in place once everything is packed."""
-        self.merge()
-        self._base.renumber(payloads)
-
-    def merge(self) -> None:
-        """Pack everything into the base now."""
-        self._poll(wait=True)
-        if self._delta.rows or self._buried:
-            self._start(wait=True)
-
-    # matching
-
-    def match(self, texts: Strings) -> Hits:
-        """Find the words of each text, the patterns under them, and what fits together."""
-        hits = self._base.match(texts, self._dead)
-        return merged(hits, self._delta.match(texts)) if len(self._delta) else hits
-
-    # figures, snapshots
-
-    def stats(self) -> Mapping[str, float]:
-        """Return distinct words of the base, and states of the delta, as ``nodes``; patterns as ``postings``."""
-        return {
-            "nodes": self._base.words + self._delta.nodes,
-            "postings": len(self),
-            "delta": len(self._delta),
-            "tombstones": self._buried,
-            "bytes": self._base.bytes + self._delta.bytes,
-        }
-
-    def arrays(self) -> Arrays:
-        """Return the base, once everything is packed into it."""
-        self.merge()
-        return self._base.packed._asdict()
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the structure that `arrays` describes."""
-        made = cls(**options)
-        made._base = Base(Packed(**arrays))
-        return made
-
-    # private parts, in the order in which a pattern passes through them
-
-    def _room(self) -> int:
-        """Return how many more patterns the delta takes before it is packed; removed ones count until then."""
-        return self.delta_rows + len(self._base) // 4 - self._delta.rows
-
-    def _is_dead(self, payload: int) -> bool:
-        return payload >> 3 < len(self._dead) and bool(self._dead[payload >> 3] >> (payload & 7) & 1)
-
-    def _bury(self, payload: int) -> None:
-        """Set the tombstone of a pattern of the base, which has none."""
-        self._dead = reserve(self._dead, (payload >> 3) + 1, 0)
-        self._dead[payload >> 3] |= 1 << (payload & 7)
-        self._buried += 1
-
-    def _start(self, wait: bool = False) -> None:
-        """Begin to pack base and delta anew."""
-        if self._packing is None:
-            self._packing = _Packing(self._base, self._dead.copy(), self._delta)
-        if wait or len(self) < self.background_rows or self._room() < -(len(self._base) // 4):
-            self._poll(wait=True)
-
-    def _poll(self, wait: bool = False) -> None:
-        """Take over a base that has been packed meanwhile."""
-        packing = self._packing
-        if packing is None or not (wait or packing.done.is_set()):
-            return
-        packing.done.wait()
-        self._packing = None  # also after an error: base and delta are as they were
-        base = packing.result()
-        patterns, payloads = self._delta.given()
-        payloads[: packing.rows] = -1
-        later = live(patterns, payloads)
-        self._install(base)
-        for payload in packing.removed:
-            self._bury(payload)
-        self._delta.add(*later)
-
-    def _install(self, base: Base) -> None:
-        self._base = base
-        self._dead = NO_BYTES
-        self._buried = 0
-        self._delta = Delta()
+DENSE_BYTES, DENSE_SHARE = 4 << 20, 32
+"""What rows of moves may take: this much, or this many bytes for each state."""
 
 
-class _Packing(Background[Base]):
-    """One packing under way: what it was given stays as it was, whatever changes meanwhile.
+class Automaton(NamedTuple):
+    """An automaton of words, as `kernels.automaton` has it."""
 
-    `rows` is how much of the delta it packs; `removed` collects the payloads that were taken away since and lie in
-    what is being packed.
-    """
+    classes: UInt8
+    moves: Int32
+    cells: Int32
+    endings: Int32
+    limits: Int64
+    """The most words that end at one place, dense states, classes of bytes."""
 
-    def __init__(self, base: Base, dead: UInt8, delta: Delta) -> None:
-        self.rows = delta.rows
-        self.removed: list[int] = []
-        given = delta.given()
-        super().__init__(lambda: pack(*joined([base.patterns(dead), live(*given)])), "watchword-packing")
+
+_NONE = np.empty(0, np.int32)
+NO_AUTOMATON = Automaton(NO_BYTES, _NONE, _NONE, _NONE, np.zeros(3, np.int64))
+
+
+def automaton(blob: UInt8, ends: Int64, names: Int64) -> Automaton:
+    """Return the automaton of distinct words: word `w` is ``blob[ends[w - 1]:ends[w]]``, and known as ``names[w]``."""
+    most = len(blob) + 1
+    parents, depths, words = (np.empty(most, np.int32) for _ in range(3))
+    labels = np.empty(most, np.uint8)
+    states = kernels.grow_trie(blob, ends, _ascending(blob, ends), parents, labels, depths, words)
+    order, ranks, ranked_parents, ranked_words = (np.empty(states, np.int32) for _ in range(4))
+    ranked_labels, children = np.empty(states, np.uint8), np.empty(states + 1, np.int64)
+    kernels.by_depth(depths[:states], order, ranks)
+    classes, width = _classes(blob)
+    ranked = ranked_parents, ranked_labels, ranked_words, children
+    kernels.relabel(order, ranks, parents, labels, words, classes, *ranked)
+    dense = _dense(children, width)
+    rows, numbers = int(np.count_nonzero(dense)), np.empty(states, np.int32)
+    capacity = states + (states >> 3) + 4 * width
+    while True:
+        cells = np.empty(4 * capacity, np.int32)
+        used = kernels.place(children, ranked_labels, dense, width, cells, numbers)
+        if used >= 0:
+            break
+        capacity *= 2
+    cells = cells[: 4 * (used + width)].copy()
+    moves, endings = np.empty(2 * rows * width, np.int32), np.full(2 * (rows + used), -1, np.int32)
+    trie = children, ranked_parents, ranked_labels, ranked_words
+    most = kernels.connect(*trie, dense, numbers, rows, width, moves, cells, endings)
+    ending = endings[::2] >= 0
+    endings[::2][ending] = names[endings[::2][ending]]
+    return Automaton(classes, moves, cells, endings, np.array([most, rows, width], np.int64))
+
+
+def _classes(blob: UInt8) -> tuple[UInt8, int]:
+    """Return the class of each byte, ascending among those that occur, and how many classes there are."""
+    occurs = np.bincount(blob, minlength=256) > 0
+    classes = np.where(occurs, np.cumsum(occurs), 0)
+    return classes.astype(np.uint8), int(classes.max()) + 1
+
+
+def _dense(children: Int64, width: int) -> npt.NDArray[np.bool_]:
+    """Say which states get a row of moves: those with children, by rank, as long as rows take a fair share."""
+    inner = np.diff(children) > 0
+    inner[0] = True
+    affordable = max(DENSE_BYTES, DENSE_SHARE * len(inner)) // (8 * width)
+    dense: npt.NDArray[np.bool_] = inner & (np.cumsum(inner) <= affordable)
+    return dense
+
+
+def _ascending(blob: UInt8, ends: Int64) -> Int64:
+    """Return the words in the order of their bytes."""
+    offsets = np.concatenate([np.zeros(1, np.int64), ends])
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(blob)]
+    column = pa.Array.from_buffers(pa.large_binary(), len(ends), buffers)
+    return np.asarray(pc.sort_indices(column)).astype(np.int64)

@@ -14,9 +14,9 @@ from watchword.hits import Int32
 from watchword.index import Batch, Explanation, Found, Index, Subscriptions, below
 from watchword.patterns import texts as reading
 from watchword.patterns.alignment import Folding, align, span
-from watchword.patterns.automaton import Automaton
 from watchword.patterns.compiler import Compiled, Compiler
 from watchword.patterns.explaining import report
+from watchword.patterns.keyed import Keyed
 from watchword.patterns.lengths import LengthTable
 from watchword.patterns.naive import Naive
 from watchword.patterns.nfa import Nfa
@@ -60,7 +60,7 @@ class PatternIndex(Index):
 
     language = "patterns"
     methods: ClassVar[Mapping[str, Method]] = {
-        "auto": Method(Automaton),
+        "auto": Method(Keyed),
         "naive": Method(Naive),
         "nfa": Method(Nfa),
         "retriever-none": Method(Retriever, ("min_word_len", "min_split_score")),

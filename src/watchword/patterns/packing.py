@@ -10,23 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from watchword.buffers import NO_BYTES, Strings, UInt8
 from watchword.errors import WatchwordError
 from watchword.hits import Hits, Int32, Int64, collect
-from watchword.kernels import automaton as kernels
 from watchword.kernels import gram_choice, keyed_patterns
 from watchword.kernels import pattern_packing as blocks
 from watchword.kernels.grams import EMPTY, LONGEST
 from watchword.kernels.heads import SPARE, spell_words
 from watchword.kernels.naive import squeeze
+from watchword.patterns.automaton import NO_AUTOMATON, Automaton, automaton
 from watchword.patterns.structure import Patterns
 from watchword.vocabulary import Vocabulary
-
-DENSE_BYTES, DENSE_SHARE = 1 << 20, 8
-"""What rows of moves may take: this much, or this many bytes for each state."""
 
 GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 """Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
@@ -48,25 +43,12 @@ class Packed(NamedTuple):
     table: npt.NDArray[np.uint64]
     heads: npt.NDArray[np.uint16]
     arena: Int32
+    probes: Int64
+    """The levels of prints."""
     keys: Int32
     """The key of each payload, -1 where there is none."""
     limits: Int64
     """The most words of a pattern, how many words there are, and how many patterns."""
-
-
-class Automaton(NamedTuple):
-    """An automaton of words, as `kernels.automaton` has it."""
-
-    classes: UInt8
-    moves: Int32
-    cells: Int32
-    endings: Int32
-    limits: Int64
-    """The most words that end at one place, dense states, classes of bytes."""
-
-
-_NONE = np.empty(0, np.int32)
-NO_AUTOMATON = Automaton(NO_BYTES, _NONE, _NONE, _NONE, np.zeros(3, np.int64))
 
 
 class Base:
@@ -95,7 +77,16 @@ class Base:
         """Find the patterns in each text, but for those that are dead."""
         self._learn(texts)
         packed = self.packed
-        keyed = packed.levels, packed.bits, packed.fine, packed.table, packed.heads, self._spelled, packed.arena
+        keyed = (
+            packed.levels,
+            packed.bits,
+            packed.fine,
+            packed.table,
+            packed.heads,
+            self._spelled,
+            packed.arena,
+            packed.probes,
+        )
 
         def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
             operations = 0
@@ -209,7 +200,8 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
     spelled = heads.view(np.uint8)
     blocks.write_heads(blob, ends, others, begins, firsts, heads, spelled)
     rows = patterns.offsets, numbers, patterns.gaps, patterns.chars, payloads
-    blocks.write_blocks(*rows, keys, probes, others, begins, firsts, heads, spelled, arena)
+    levels = np.zeros(LONGEST + 1, np.int64)
+    blocks.write_blocks(*rows, keys, probes, others, begins, firsts, heads, spelled, arena, levels)
     keys_of = np.full(int(payloads.max(initial=-1)) + 1, -1, np.int32)
     keys_of[payloads] = firsts[keys]
     longest = int(np.diff(patterns.offsets).max(initial=0))
@@ -220,6 +212,7 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
             *grams(heads, frequency),
             heads=heads,
             arena=arena,
+            probes=np.flatnonzero(levels)[::-1].astype(np.int64),
             keys=keys_of,
             limits=np.array([longest, count, len(payloads)], np.int64),
         )
@@ -263,57 +256,3 @@ def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:
     is_short = np.diff(ends, prepend=0) < 4
     bits: npt.NDArray[np.float64] = np.diff(sums[ends], prepend=0.0) - np.log2(np.bincount(numbers))
     return bits - SHORT_BITS * is_short
-
-
-def automaton(blob: UInt8, ends: Int64, names: Int64) -> Automaton:
-    """Return the automaton of distinct words: word `w` is ``blob[ends[w - 1]:ends[w]]``, and known as ``names[w]``."""
-    most = len(blob) + 1
-    parents, depths, words = (np.empty(most, np.int32) for _ in range(3))
-    labels = np.empty(most, np.uint8)
-    states = kernels.grow_trie(blob, ends, _ascending(blob, ends), parents, labels, depths, words)
-    order, ranks, ranked_parents, ranked_words = (np.empty(states, np.int32) for _ in range(4))
-    ranked_labels, children = np.empty(states, np.uint8), np.empty(states + 1, np.int64)
-    kernels.by_depth(depths[:states], order, ranks)
-    classes, width = _classes(blob)
-    ranked = ranked_parents, ranked_labels, ranked_words, children
-    kernels.relabel(order, ranks, parents, labels, words, classes, *ranked)
-    dense = _dense(children, width)
-    rows, numbers = int(np.count_nonzero(dense)), np.empty(states, np.int32)
-    capacity = states + (states >> 3) + 4 * width
-    while True:
-        cells = np.empty(4 * capacity, np.int32)
-        used = kernels.place(children, ranked_labels, dense, width, cells, numbers)
-        if used >= 0:
-            break
-        capacity *= 2
-    cells = cells[: 4 * (used + width)].copy()
-    moves, endings = np.empty(2 * rows * width, np.int32), np.full(2 * (rows + used), -1, np.int32)
-    trie = children, ranked_parents, ranked_labels, ranked_words
-    most = kernels.connect(*trie, dense, numbers, rows, width, moves, cells, endings)
-    ending = endings[::2] >= 0
-    endings[::2][ending] = names[endings[::2][ending]]
-    return Automaton(classes, moves, cells, endings, np.array([most, rows, width], np.int64))
-
-
-def _classes(blob: UInt8) -> tuple[UInt8, int]:
-    """Return the class of each byte, ascending among those that occur, and how many classes there are."""
-    occurs = np.bincount(blob, minlength=256) > 0
-    classes = np.where(occurs, np.cumsum(occurs), 0)
-    return classes.astype(np.uint8), int(classes.max()) + 1
-
-
-def _dense(children: Int64, width: int) -> npt.NDArray[np.bool_]:
-    """Say which states get a row of moves: those with children, by rank, as long as rows take a fair share."""
-    inner = np.diff(children) > 0
-    inner[0] = True
-    affordable = max(DENSE_BYTES, DENSE_SHARE * len(inner)) // (8 * width)
-    dense: npt.NDArray[np.bool_] = inner & (np.cumsum(inner) <= affordable)
-    return dense
-
-
-def _ascending(blob: UInt8, ends: Int64) -> Int64:
-    """Return the words in the order of their bytes."""
-    offsets = np.concatenate([np.zeros(1, np.int64), ends])
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(blob)]
-    column = pa.Array.from_buffers(pa.large_binary(), len(ends), buffers)
-    return np.asarray(pc.sort_indices(column)).astype(np.int64)

@@ -23,8 +23,8 @@ from watchword.errors import EventError
 from watchword.hits import Int32, Int64
 from watchword.kernels import pattern_stream as kernels
 from watchword.patterns import texts as reading
+from watchword.patterns.automaton import automaton
 from watchword.patterns.compiler import Compiled
-from watchword.patterns.packing import automaton
 from watchword.patterns.structure import Patterns
 from watchword.vocabulary import Vocabulary
 

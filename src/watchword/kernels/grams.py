@@ -9,8 +9,8 @@ serves level 8 as well. Each step from there leaves fewer of them.
     fine     uint64, a bitmap of other hashes, of whole grams
     table    uint64, two for each slot, `EMPTY` where it has no key. The first has, from the low end, 16 bits of the
              hash, the key's head (32), or `CROWDED`, and the head's tail (16); the second the place of the gram in the
-             key (16) and the first three of the head's prints. Searches go from the slot that the hash names to the
-             next empty one
+             key (8) and the first four of the head's prints (14 each). Searches go from the slot that the hash names
+             to the next empty one
     levels   int64, the lengths in use, the longest first
 
 Where more than `CROWD` keys have one gram, one of its slots says `CROWDED` instead of them. Nothing is known at such a
@@ -28,7 +28,7 @@ from watchword.kernels.memory import load_word
 LONGEST = 8
 CROWD, FAR = 32, 64
 EMPTY, CROWDED = np.uint64(0xFFFFFFFFFFFFFFFF), 0xFFFFFFFE
-INLINE = 3
+INLINE = 4
 PRINT_BITS = 14
 
 _ODD, _ODDER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
@@ -86,9 +86,10 @@ def _other(hashed):
 
 
 @inline
-def spot_of(hashed, shift):
-    """Return the slot that a hash names, and what a slot keeps of the hash in the lower 16 bits."""
-    return np.int64((hashed >> shift) << np.uint64(16) | (hashed >> _CHECK) & np.uint64(0xFFFF))
+def spot_of(hashed, slots):
+    """Return which of so many slots a hash names, and what a slot keeps of the hash in the lower 16 bits."""
+    slot = ((hashed >> _CHECK) * slots) >> np.uint64(32)
+    return np.int64(slot << np.uint64(16) | (hashed >> _CHECK) & np.uint64(0xFFFF))
 
 
 @inline
@@ -103,6 +104,18 @@ def tail_in(slot):
     return np.int64(slot >> np.uint64(48))
 
 
+@inline
+def offset_in(slot):
+    """Return where in the key the gram begins, from the second part of a slot."""
+    return np.int64(slot & np.uint64(0xFF))
+
+
+@inline
+def print_in(slot, k):
+    """Return print `k` in the second part of a slot."""
+    return np.int64((slot >> np.uint64(8 + PRINT_BITS * k)) & np.uint64((1 << PRINT_BITS) - 1))
+
+
 @leaf
 def add_gram(bits, fine, table, word, level, offset, heads, head):
     """Enter the gram of a key, the first `level` of eight bytes, into bitmaps and table."""
@@ -111,8 +124,8 @@ def add_gram(bits, fine, table, word, level, offset, heads, head):
     hashed = hash_of(word, level)
     other = _other(hashed)
     fine[other >> shift_of(len(fine))] |= _ONE << ((other >> _BIT) & _SIXTY_THREE)
-    mask = (len(table) >> 1) - 1
-    spot = spot_of(hashed, shift_of(len(table) >> 1))
+    slots = len(table) >> 1
+    spot = spot_of(hashed, np.uint64(slots))
     at, check = spot >> 16, np.uint64(spot & 0xFFFF)
     same = 0
     while table[2 * at] != EMPTY:
@@ -121,11 +134,11 @@ def add_gram(bits, fine, table, word, level, offset, heads, head):
             if same == CROWD:
                 table[2 * at] = check | np.uint64(CROWDED) << np.uint64(16)
                 return
-        at = (at + 1) & mask
+        at = at + 1 if at + 1 < slots else 0
     table[2 * at] = check | np.uint64(head) << np.uint64(16) | np.uint64(heads[head + TAIL]) << np.uint64(48)
     table[2 * at + 1] = np.uint64(offset)
     for k in range(min(prints_of(heads, head), INLINE)):
-        table[2 * at + 1] |= np.uint64(heads[head + PRINTS + k]) << np.uint64(16 * (k + 1))
+        table[2 * at + 1] |= np.uint64(heads[head + PRINTS + k]) << np.uint64(8 + PRINT_BITS * k)
 
 
 @leaf
@@ -169,11 +182,11 @@ def refine(data, begin, level, longer, fine, places, count, others):
 @leaf
 def locate(data, begin, stop, level, places, count, table, spots):
     """Write the spots of the places where there is room for a gram; returns how many they are."""
-    shift = shift_of(len(table) >> 1)
+    slots = np.uint64(len(table) >> 1)
     while count and begin + places[count - 1] + level > stop:
         count -= 1
     for i in range(count):
-        spots[i] = spot_of(hash_of(gram_at(data, begin + places[i], level), level), shift)
+        spots[i] = spot_of(hash_of(gram_at(data, begin + places[i], level), level), slots)
     return count
 
 

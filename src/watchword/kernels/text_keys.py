@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.grams import CROWDED, EMPTY, FAR, INLINE, head_in, mark, tail_in
+from watchword.kernels.grams import CROWDED, EMPTY, FAR, INLINE, head_in, mark, offset_in, print_in, tail_in
 from watchword.kernels.heads import MANY, size_of, spelling_of
 from watchword.kernels.jit import inline
 from watchword.kernels.memory import prefetch, same_bytes
 from watchword.kernels.termset import set_slot
 
 UNSURE, MARKED = 1, 2
-_AHEAD = 16
+_AHEAD = 12
 FEW = 6
 """Patterns that are looked for without regard to their prints."""
 
@@ -50,7 +50,7 @@ def keys_of_text(data, origin, begin, stop, keyed, places, spots, counts, nexts,
             if head == CROWDED:
                 flags |= place >= begin and place + levels[k] <= stop
                 continue
-            start, size = place - _field(table[2 * at + 1], 0), size_of(heads, head)
+            start, size = place - offset_in(table[2 * at + 1]), size_of(heads, head)
             if start < begin or start + size > stop:
                 continue
             if not same_bytes(data, start, spelled, spelling_of(heads, head), min(size, FAR)):
@@ -68,7 +68,7 @@ def keys_of_text(data, origin, begin, stop, keyed, places, spots, counts, nexts,
 @inline
 def _collect(origin, stop, table, places, spots, count, nexts, k, hits):
     """Write slots and places of what lies before `stop`; returns how many, or one more than fit."""
-    mask = np.uint64((len(table) >> 1) - 1)
+    slots = np.uint64(len(table) >> 1)
     one, low = np.uint64(1), np.uint64(0xFFFF)
     fill, room = np.uint64(0), np.uint64(hits.shape[1])
     at = nexts[k]
@@ -81,7 +81,8 @@ def _collect(origin, stop, table, places, spots, count, nexts, k, hits):
                 hits[0, min(fill, room - one)] = slot
                 hits[1, min(fill, room - one)] = places[at]
                 fill += one
-            slot = (slot + one) & mask
+            slot += one
+            slot = slot if slot < slots else np.uint64(0)
             word = table[slot << one]
         at += 1
     nexts[k] = at
@@ -98,21 +99,15 @@ def _patterns_under(table, hits, count):
 
 
 @inline
-def _field(word, k):
-    return np.int64((word >> np.uint64(16 * k)) & np.uint64(0xFFFF))
-
-
-@inline
 def _drop_by_prints(table, hits, count, marks, stamp):
     """Keep the slots of which a print is among the marks, and those that have not all prints; returns how many."""
     kept = 0
     for i in range(count):
         at = np.int64(hits[0, i])
         tail, word = tail_in(table[2 * at]), table[2 * at + 1]
-        first, second, third = _field(word, 1), _field(word, 2), _field(word, 3)
-        holds = (tail > INLINE) | (marks[first] == stamp)
-        holds |= (tail > 1) & (marks[second] == stamp)
-        holds |= (tail > 2) & (marks[third] == stamp)
+        holds = (tail > INLINE) | (marks[print_in(word, 0)] == stamp)
+        for k in range(1, INLINE):
+            holds |= (tail > k) & (marks[print_in(word, k)] == stamp)
         hits[0, kept] = at
         hits[1, kept] = hits[1, i]
         kept += holds

@@ -27,6 +27,9 @@ GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 """Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
 
 
+SPARE_SLOTS = 120
+"""Slots of the table of grams that stay empty, for each hundred that do not."""
+
 LEARNED = 1 << 17
 """Bytes of text from which is learned what is rare."""
 
@@ -234,7 +237,7 @@ def grams(heads: npt.NDArray[np.uint16], frequency: Int64) -> Grams:
     bits, fine = (
         np.zeros(max(128, min(_power(keys * share), MOST_BITS)) >> 6, np.uint64) for share in (GRAM_BITS, FINE_BITS)
     )
-    table = np.full(2 * max(2, _power(2 * keys)), EMPTY, np.uint64)
+    table = np.full(2 * (keys + keys * SPARE_SLOTS // 100 + 1), EMPTY, np.uint64)
     levels = np.zeros(LONGEST + 1, np.int64)
     gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, bits, fine, table, levels)
     return Grams(np.flatnonzero(levels)[::-1].astype(np.int64), bits, fine, table)

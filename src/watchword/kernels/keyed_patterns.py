@@ -5,9 +5,8 @@ patterns: those that are nothing else match; the others are out if the print of 
 are looked for as they are spelled (`spelled_patterns`) if it is.
 
 That is fast wherever keys are told apart by a few bytes and few of their patterns come close. Where a gram is crowded,
-and where looking for patterns takes more than `_STEPS` places for each byte of a text, the text is matched by
-`placed_patterns` instead, in time linear in text and candidates. That takes an automaton of the words, which need not
-be there until a text asks for it.
+and where looking for patterns takes more than `_STEPS` steps for each byte of a text, it is not known what the text
+matches: `placed_patterns` finds out, in time linear in text and candidates.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 from watchword.kernels.candidates import ROOM, candidates
 from watchword.kernels.grams import PRINT_BITS, locate, refine, scan
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.placed_patterns import match_places
 from watchword.kernels.spelled_patterns import UNDECIDED, YES, holds
 from watchword.kernels.termset import set_capacity
 from watchword.kernels.text_keys import MARKED, UNSURE, keys_of_text
@@ -28,20 +26,16 @@ DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 _BYTES = 1 << 12  # of short texts taken together
 _STEPS = 32
 _HITS = 1 << 16
-_SKIPPED = 63  # texts at most that are not even tried after one that was in vain
 
 
 @kernel
-def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payloads):
+def match(first, used, data, offsets, keyed, words, dead, ends, payloads):
     """Match texts from `first` on (the protocol of `collect`). Operations: candidates of the keys that were found.
 
-    `keyed` are levels, bits, fine, table, heads, their other view, arena, and the levels of prints; `automaton` are
-    classes, moves, cells and endings, empty until there is one. `limits` are the most words of a pattern, how many
-    words there are, and, of the automaton, the most words that end at one place, dense states, and classes of bytes.
-    Also returns `DONE` or what lacks: `NO_ROOM` among the payloads, or an automaton, because it is `UNKNOWN` what the
-    next text matches.
+    `keyed` are levels, bits, fine, table, heads, their other view, arena, and the levels of prints; `words` is how many
+    words there are. Also returns `DONE`, `NO_ROOM`, or that it is `UNKNOWN` what the first text not done matches.
     """
-    levels, _, _, _, heads, _, arena, probes = keyed
+    levels = keyed[0]
     longest = np.int64(0)
     for text in range(first, len(offsets) - 1):
         longest = max(longest, offsets[text + 1] - offsets[text])
@@ -49,55 +43,27 @@ def match(first, used, data, offsets, keyed, automaton, limits, dead, ends, payl
     places, spots = np.empty((len(levels) + 1, room), np.int32), np.empty((len(levels), room), np.int64)
     counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
     hits = np.empty((2, min(16 * longest, longest + _HITS) + 64), np.int32)
-    most = min(limits[1], len(levels) * hits.shape[1])
+    most = min(words, len(levels) * hits.shape[1])
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks = np.zeros(1 << PRINT_BITS, np.uint8)
     waiting, steps = np.empty(64, np.int64), np.zeros(1, np.int64)
     scratch = places, spots, counts, nexts, hits, seen, noted, marks, steps
-    operations = skipped = 0
-    stretch = _BYTES
+    operations = 0
     while True:
-        reached = first
         first, used, work, lack = _match_spelled(
-            first, used, stretch, data, offsets, keyed, scratch, waiting, dead, ends, payloads
+            first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads
         )
         operations += work
-        if lack > 0:
-            waiting = np.empty(2 * lack, np.int64)
-            continue
-        if lack != UNKNOWN or len(automaton[0]) == 0:
+        if lack <= 0:
             return first, used, operations, lack
-        skipped = min(2 * skipped + 1, _SKIPPED) if first - reached <= skipped else 0
-        stretch = 64  # such texts may come one after the other
-        for _ in range(min(1 + skipped, len(offsets) - 1 - first)):
-            fill, work, waiting = match_places(
-                data,
-                offsets[first],
-                offsets[first + 1],
-                automaton,
-                heads,
-                arena,
-                probes,
-                limits,
-                marks,
-                payloads,
-                used,
-                waiting,
-            )
-            operations += work
-            if fill < 0:
-                return first, used, operations, NO_ROOM
-            used = drop_dead(dead, payloads, used, fill)
-            ends[first] = used
-            first += 1
+        waiting = np.empty(2 * lack, np.int64)
 
 
 @leaf
-def _match_spelled(first, used, stretch, data, offsets, keyed, scratch, waiting, dead, ends, payloads):
+def _match_spelled(first, used, data, offsets, keyed, scratch, waiting, dead, ends, payloads):
     """Match texts from `first` on as they are spelled; returns where it came to, and what lacks as `match` does.
 
-    Texts are taken together up to `stretch` bytes, then more and more. What lacks is positive if `waiting` is short:
-    how long it must be.
+    What lacks is positive if `waiting` is too short: how long it must be.
     """
     _, _, _, _, heads, spelled, arena, probes = keyed
     places, spots, counts, nexts, hits, seen, noted, marks, steps = scratch
@@ -110,9 +76,8 @@ def _match_spelled(first, used, stretch, data, offsets, keyed, scratch, waiting,
         if text == last:
             origin = offsets[text]
             last += 1
-            while last < len(offsets) - 1 and offsets[last + 1] - origin <= stretch:
+            while last < len(offsets) - 1 and offsets[last + 1] - origin <= _BYTES:
                 last += 1
-            stretch = min(2 * stretch, _BYTES)
             _find_spots(data, origin, offsets[last], keyed, places, spots, counts)
             nexts[:] = 0
         begin, stop, fill = offsets[text], offsets[text + 1], np.int64(used)

@@ -1,4 +1,4 @@
-"""Matching one text by the places of its words: linear in the text and its candidates, whatever they are.
+"""Matching texts by the places of their words: linear in text and candidates, whatever they are.
 
 The automaton finds which words occur, each noted once (`seen`, a `termset`). A word that was noted before brought its
 suffixes with it, so a visit ends there, and noting takes time in the text and the distinct words only. Of the
@@ -13,20 +13,43 @@ import numpy as np
 from watchword.kernels.automaton import walk
 from watchword.kernels.candidates import ROOM, candidates
 from watchword.kernels.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
+from watchword.kernels.grams import PRINT_BITS
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_capacity, set_has, set_slot
+from watchword.kernels.tombstones import drop_dead
 
 _AHEAD = 8
 
 
 @kernel
-def match_places(data, begin, stop, automaton, heads, arena, probes, limits, marks, payloads, used, waiting):
+def match_places(first, last, used, data, offsets, automaton, packed, limits, dead, ends, payloads):
+    """Match texts from `first` up to `last`, as far as there is room (the protocol of `collect`).
+
+    `automaton` are classes, moves, cells and endings; `packed` are heads, arena and the levels of prints; `limits` are
+    the most words of a pattern, how many words there are, the most that end at one place, dense states, and classes.
+    """
+    marks, waiting = np.zeros(1 << PRINT_BITS, np.uint8), np.empty(64, np.int64)
+    operations = 0
+    for text in range(first, last):
+        fill, work, waiting = _match_text(
+            data, offsets[text], offsets[text + 1], automaton, packed, limits, marks, payloads, used, waiting
+        )
+        if fill < 0:
+            return text, used, operations
+        operations += work
+        used = drop_dead(dead, payloads, used, fill)
+        ends[text] = used
+    return last, used, operations
+
+
+@kernel
+def _match_text(data, begin, stop, automaton, packed, limits, marks, payloads, used, waiting):
     """Append the payloads of the patterns that a text holds; returns the new fill, -1 if there is no room.
 
-    Also returns how many candidates there were, and the longer `waiting`. The arguments are those of
-    `keyed_patterns.match` and `candidates`.
+    Also returns how many candidates there were, and the longer `waiting`.
     """
+    heads, arena, probes = packed
     classes, moves, cells, endings = automaton
     states, places = np.empty(stop - begin + 1, np.int32), np.empty(stop - begin + 1, np.int32)
     visits, length = walk(data, begin, stop, classes, moves, cells, limits[3], limits[4], states, places)

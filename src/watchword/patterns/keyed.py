@@ -83,6 +83,8 @@ class Keyed(Structure):
 
     def match(self, texts: Strings) -> Hits:
         """Find the words of each text, the patterns under them, and what fits together."""
+        if len(self._base) == 0:
+            return self._delta.match(texts)
         hits = self._base.match(texts, self._dead)
         return merged(hits, self._delta.match(texts)) if len(self._delta) else hits
 

@@ -6,7 +6,7 @@ several patterns takes away. `kernels.heads`, `kernels.candidates` and `kernels.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from watchword.kernels import pattern_packing as blocks
 from watchword.kernels.grams import EMPTY, LONGEST
 from watchword.kernels.heads import SPARE, spell_words
 from watchword.kernels.naive import squeeze
+from watchword.kernels.placed_patterns import match_places
 from watchword.patterns.automaton import NO_AUTOMATON, Automaton, automaton
 from watchword.patterns.structure import Patterns
 from watchword.vocabulary import Vocabulary
@@ -29,6 +30,11 @@ GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 
 SPARE_SLOTS = 120
 """Slots of the table of grams that stay empty, for each hundred that do not."""
+
+MOST_SKIPPED = 63
+"""Texts at most that are not tried as they are spelled, after some that were in vain."""
+
+_Done = tuple[int, int, int]
 
 LEARNED = 1 << 17
 """Bytes of text from which is learned what is rare."""
@@ -80,31 +86,38 @@ class Base:
         """Find the patterns in each text, but for those that are dead."""
         self._learn(texts)
         packed = self.packed
-        keyed = (
-            packed.levels,
-            packed.bits,
-            packed.fine,
-            packed.table,
-            packed.heads,
-            self._spelled,
-            packed.arena,
-            packed.probes,
-        )
+        keyed = *packed[:5], self._spelled, packed.arena, packed.probes
+        events = texts.data, texts.offsets
+        skipped = 0
 
         def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
+            nonlocal skipped
             operations = 0
             while True:
-                automaton = self._automaton
-                limits = np.concatenate([packed.limits[:2], automaton.limits])
+                before = first
                 first, used, spent, lack = keyed_patterns.match(
-                    first, used, texts.data, texts.offsets, keyed, automaton[:4], limits, dead, ends, payloads
+                    first, used, *events, keyed, self.words, dead, ends, payloads
                 )
                 operations += spent
                 if lack != keyed_patterns.UNKNOWN:
                     return first, used, operations
-                self._automaton = self._made_automaton()
+                skipped = min(2 * skipped + 1, MOST_SKIPPED) if first - before <= skipped else 0
+                last = min(first + 1 + skipped, texts.count)
+                first, used, spent = self._match_places(first, last, used, events, dead, ends, payloads)
+                operations += spent
+                if first < last:
+                    return first, used, operations
 
         return collect(texts.count, step)
+
+    def _match_places(self, first: int, last: int, used: int, events: tuple[UInt8, Int64], *rest: Any) -> _Done:
+        """Match some texts with the automaton, which is made when the first text asks for it."""
+        if self._automaton is NO_AUTOMATON:
+            self._automaton = self._made_automaton()
+        automaton, packed = self._automaton, self.packed
+        limits = np.concatenate([packed.limits[:2], automaton.limits])
+        arrays = automaton[:4], (packed.heads, packed.arena, packed.probes), limits
+        return match_places(first, last, used, *events, *arrays, *rest)  # type: ignore[no-any-return]
 
     def _learn(self, texts: Strings) -> None:
         """Count what texts are made of, and choose the grams by it once they are enough."""
@@ -188,6 +201,8 @@ def joined(parts: list[tuple[Patterns, Int32]]) -> tuple[Patterns, Int32]:
 
 def pack(patterns: Patterns, payloads: Int32) -> Base:
     """Return the packed form of some patterns."""
+    if not len(payloads):
+        return Base(_nothing())
     vocabulary = Vocabulary()
     numbers = vocabulary.intern(Strings(patterns.data, patterns.cuts))
     count = len(vocabulary)
@@ -220,6 +235,14 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
             limits=np.array([longest, count, len(payloads)], np.int64),
         )
     )
+
+
+def _nothing() -> Packed:
+    """Return the packed form of no patterns, for which nothing need be compiled."""
+    none = np.empty(0, np.int64)
+    bits, table = np.zeros(2, np.uint64), np.full(2, EMPTY, np.uint64)
+    heads, arena = np.zeros(SPARE, np.uint16), np.zeros(2, np.int32)
+    return Packed(none, bits, bits.copy(), table, heads, arena, none, np.empty(0, np.int32), np.zeros(3, np.int64))
 
 
 class Grams(NamedTuple):

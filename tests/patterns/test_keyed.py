@@ -111,6 +111,14 @@ def test_hits_that_outgrow_the_buffer():
     assert [len(ids) for ids in found(index.match(strings("a", "b", "aba", "aa")))] == [3_000, 0, 6_000, 6_000]
 
 
+def test_more_patterns_under_a_key_than_have_prints():
+    index = Eager()
+    patterns = ["aaaa*bbbb"] * 33_000 + ["aaaa", "bbbb*aaaa"]
+    index.add(patterns_of(patterns), int32(range(33_002)))
+    texts = strings("aaaabbbb", "aaaa", "bbbbaaaa", "xaaaax" * 3 + "bbbb")
+    assert [len(ids) for ids in found(index.match(texts))] == [33_001, 1, 2, 33_001]
+
+
 def test_words_do_not_reach_from_one_text_into_the_next():
     index = filled(Eager(), "songblue", "blue", "song", "ue", "e", "songblue?")
     texts = ["xsong", "blue", "", "songblu", "e", "songblue", "s", "ongblues"]

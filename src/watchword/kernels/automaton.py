@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 
 FREE = -2
 _TRIES = 64
@@ -226,7 +226,7 @@ def _child(children, labels, suffix, rank, label):
         rank = suffix[rank]
 
 
-@kernel
+@leaf
 def step(moves, cells, dense, width, state, kind):
     """Return the state reached by a byte of class `kind` if a word ends there, else -1, and the one to go on from."""
     while state >= dense:
@@ -240,7 +240,7 @@ def step(moves, cells, dense, width, state, kind):
     return np.int64(moves[move]), np.int64(moves[move + 1])
 
 
-@kernel
+@leaf
 def walk(data, begin, stop, classes, moves, cells, dense, width, states, places):
     """Walk over a text: the states in which words end, and their places.
 

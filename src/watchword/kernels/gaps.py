@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import leaf
 
 ANY = -1
 BEGIN, STOP, LENGTH, LEAST, MOST = 0, 1, 2, 3, 4
@@ -36,7 +36,7 @@ _NOWHERE = -1
 _EVERYWHERE = 1 << 62
 
 
-@kernel
+@leaf
 def lower_bound(ends, row, begin, stop, wanted):
     """Return the first of ``ends[row, begin:stop]`` that is not below `wanted`, as an index; `stop` if none is."""
     step = np.int64(1)
@@ -55,7 +55,7 @@ def lower_bound(ends, row, begin, stop, wanted):
     return begin
 
 
-@kernel
+@leaf
 def fits(count, sequence, ends, limit):
     """Say whether a sequence of `count` keywords, at least one, fits. It may change what `sequence` says of BEGIN."""
     first = 0
@@ -81,7 +81,7 @@ def fits(count, sequence, ends, limit):
         first, low, high = last, end + sequence[LEAST, last], _EVERYWHERE
 
 
-@kernel
+@leaf
 def _place(first, last, sequence, ends, low, high, late):
     """Return the earliest end of keywords at exact distances that start from `low` to `high` and end from `late` on."""
     lead, fewest = first, sequence[STOP, first] - sequence[BEGIN, first]
@@ -102,7 +102,7 @@ def _place(first, last, sequence, ends, low, high, late):
     return np.int64(_NOWHERE)
 
 
-@kernel
+@leaf
 def _holds(first, last, lead, sequence, ends, start):
     """Say whether all keywords but the lead, which does, stand at their places from `start` on."""
     end = start - sequence[LEAST, first]
@@ -117,7 +117,7 @@ def _holds(first, last, lead, sequence, ends, start):
     return True
 
 
-@kernel
+@leaf
 def _reach(first, last, sequence, ends, low, high, late):
     """As `_place`, for any gaps that have an upper limit."""
     row = 0  # the ends reached are ends[row, begin:stop]

@@ -14,7 +14,7 @@ from watchword.kernels.automaton import walk
 from watchword.kernels.candidates import ROOM, candidates
 from watchword.kernels.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
 from watchword.kernels.grams import PRINT_BITS
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.memory import prefetch
 from watchword.kernels.termset import set_capacity, set_has, set_slot
 from watchword.kernels.tombstones import drop_dead
@@ -84,7 +84,7 @@ def _match_text(data, begin, stop, automaton, packed, limits, marks, payloads, u
     return fill, work, waiting
 
 
-@kernel
+@leaf
 def _note(states, places, visits, endings, heads, seen, notes):
     """Note the words that end in the visited states, once each, with their slots and places.
 
@@ -115,7 +115,7 @@ def _note(states, places, visits, endings, heads, seen, notes):
     return sign * (count + 1)
 
 
-@kernel
+@leaf
 def _only_seen(waiting, pending, arena, seen):
     """Keep the patterns of which all words were noted; returns how many they are."""
     kept = 0
@@ -131,7 +131,7 @@ def _only_seen(waiting, pending, arena, seen):
     return kept
 
 
-@kernel
+@leaf
 def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill):
     """As `_settle`, where every word has one place."""
     mask = len(seen) - 1
@@ -153,7 +153,7 @@ def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, 
     return fill
 
 
-@kernel
+@leaf
 def _count(waiting, pending, arena, states, visits, endings, seen, groups, begins):
     """Number the words of the waiting patterns and count their places; returns how many there are in all.
 
@@ -183,7 +183,7 @@ def _count(waiting, pending, arena, states, visits, endings, seen, groups, begin
     return total
 
 
-@kernel
+@leaf
 def _gather(states, places, visits, endings, seen, groups, begins, gathered):
     """Write the places of the numbered words; afterwards word `g` has those up to ``begins[g]``."""
     mask = len(seen) - 1
@@ -198,7 +198,7 @@ def _gather(states, places, visits, endings, seen, groups, begins, gathered):
             ending = np.int64(endings[2 * ending + 1])
 
 
-@kernel
+@leaf
 def _settle(waiting, pending, arena, seen, groups, stops, gathered, length, sequence, payloads, fill):
     """Append the payloads of the waiting patterns that fit; returns the new fill."""
     mask = len(seen) - 1

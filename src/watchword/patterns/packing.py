@@ -61,13 +61,17 @@ class Packed(NamedTuple):
 
 
 class Base:
-    """The packed patterns, and an automaton of their words once a text has asked for it."""
+    """The packed patterns, and an automaton of their words once a text has asked for it.
 
-    def __init__(self, packed: Packed) -> None:
+    With `learns` it counts what the first texts are made of, and then chooses the grams by that.
+    """
+
+    def __init__(self, packed: Packed, learns: bool = False) -> None:
         self.packed = packed
         self._spelled = packed.heads.view(np.uint8)
         self._automaton = NO_AUTOMATON
-        self._frequency: Int64 | None = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
+        self._frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64) if learns else None
+        self._to_learn = LEARNED
 
     def __len__(self) -> int:
         return int(self.packed.limits[2])
@@ -122,11 +126,13 @@ class Base:
     def _learn(self, texts: Strings) -> None:
         """Count what texts are made of, and choose the grams by it once they are enough."""
         frequency = self._frequency
-        if frequency is None or not len(self):
+        if frequency is None:
             return
         begin, stop = int(texts.offsets[0]), int(texts.offsets[-1])
-        gram_choice.count_grams(texts.data, begin, min(stop, begin + LEARNED), frequency)
-        if frequency.sum() >= LEARNED:
+        size = min(stop - begin, LEARNED)
+        gram_choice.count_grams(texts.data, begin, begin + size, frequency)
+        self._to_learn -= size
+        if self._to_learn <= 0:
             self._frequency = None
             self.packed = self.packed._replace(**grams(self.packed.heads, frequency)._asdict())
 
@@ -224,7 +230,7 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
     keys_of[payloads] = firsts[keys]
     longest = int(np.diff(patterns.offsets).max(initial=0))
     frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
-    gram_choice.count_in_keys(heads, spelled, frequency)
+    is_choice = gram_choice.count_in_keys(heads, spelled, frequency)
     return Base(
         Packed(
             *grams(heads, frequency),
@@ -233,7 +239,8 @@ def pack(patterns: Patterns, payloads: Int32) -> Base:
             probes=np.flatnonzero(levels)[::-1].astype(np.int64),
             keys=keys_of,
             limits=np.array([longest, count, len(payloads)], np.int64),
-        )
+        ),
+        learns=bool(is_choice),
     )
 
 

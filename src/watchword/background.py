@@ -27,6 +27,10 @@ class Background(Generic[Result]):
 
         threading.Thread(target=run, name=name, daemon=True).start()
 
+    def is_over(self, wait: bool = False) -> bool:
+        """Say whether the work has ended; with `wait`, wait until it has."""
+        return self.done.wait(None if wait else 0)
+
     def result(self) -> Result:
         """Wait for the end; return what the work returned, or raise what it raised."""
         self.done.wait()

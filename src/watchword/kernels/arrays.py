@@ -35,3 +35,8 @@ def reserve(array: npt.NDArray[Scalar], needed: int, fill: Any = None) -> npt.ND
     if needed <= len(array):
         return array
     return resized(array, max(needed, len(array) + len(array) // 2, 16), fill)
+
+
+def power_of_two(number: int) -> int:
+    """Return the least power of two that is no less."""
+    return 1 << max(0, number - 1).bit_length()

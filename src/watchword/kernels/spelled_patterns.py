@@ -5,7 +5,7 @@ place of a segment leaves more room for the rest is why the first that fits deci
 and pattern, so it is metered: `steps` counts about the nanoseconds; at the limit the answer is `UNDECIDED`, as it is
 for words of more than `FAR` bytes.
 
-A body is as in `keyed_patterns`, and words have heads as in `heads`.
+A body is as in `candidates`, and words have heads as in `heads`.
 """
 
 from __future__ import annotations

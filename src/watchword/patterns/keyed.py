@@ -137,9 +137,8 @@ class Keyed(Structure):
     def _poll(self, wait: bool = False) -> None:
         """Take over a base that has been packed meanwhile."""
         packing = self._packing
-        if packing is None or not (wait or packing.done.is_set()):
+        if packing is None or not packing.is_over(wait):
             return
-        packing.done.wait()
         self._packing = None  # also after an error: base and delta are as they were
         base = packing.result()
         patterns, payloads = self._delta.given()

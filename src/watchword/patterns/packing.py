@@ -1,4 +1,4 @@
-"""Packing patterns into the immutable base of the automaton, and unpacking them.
+"""Packing patterns into an immutable base, matching with it, and unpacking them.
 
 How rare a word is: its bits of information, by the frequency of bytes in all words, less the bits that its use in
 several patterns takes away. `kernels.heads`, `kernels.candidates` and `kernels.grams` have the layout.
@@ -16,6 +16,7 @@ from watchword.errors import WatchwordError
 from watchword.hits import Hits, Int32, Int64, collect
 from watchword.kernels import gram_choice, keyed_patterns
 from watchword.kernels import pattern_packing as blocks
+from watchword.kernels.arrays import power_of_two
 from watchword.kernels.grams import EMPTY, LONGEST
 from watchword.kernels.heads import SPARE, spell_words
 from watchword.kernels.naive import squeeze
@@ -27,20 +28,19 @@ from watchword.vocabulary import Vocabulary
 GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 """Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
 
-
 SPARE_SLOTS = 120
 """Slots of the table of grams that stay empty, for each hundred that do not."""
 
 MOST_SKIPPED = 63
 """Texts at most that are not tried as they are spelled, after some that were in vain."""
 
-_Done = tuple[int, int, int]
-
 LEARNED = 1 << 17
 """Bytes of text from which is learned what is rare."""
 
 SHORT_BITS = 1e6
 """How many bits less a word has of fewer than four bytes: it is a key only where there is no other."""
+
+_Done = tuple[int, int, int]
 
 
 class Packed(NamedTuple):
@@ -94,7 +94,7 @@ class Base:
         events = texts.data, texts.offsets
         skipped = 0
 
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
+        def step(first: int, used: int, ends: Int64, payloads: Int32) -> _Done:
             nonlocal skipped
             operations = 0
             while True:
@@ -265,17 +265,13 @@ def grams(heads: npt.NDArray[np.uint16], frequency: Int64) -> Grams:
     """Return the grams of the keys, chosen by a frequency."""
     keys = gram_choice.count_keys(heads)
     bits, fine = (
-        np.zeros(max(128, min(_power(keys * share), MOST_BITS)) >> 6, np.uint64) for share in (GRAM_BITS, FINE_BITS)
+        np.zeros(max(128, min(power_of_two(keys * share), MOST_BITS)) >> 6, np.uint64)
+        for share in (GRAM_BITS, FINE_BITS)
     )
     table = np.full(2 * (keys + keys * SPARE_SLOTS // 100 + 1), EMPTY, np.uint64)
     levels = np.zeros(LONGEST + 1, np.int64)
     gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, bits, fine, table, levels)
     return Grams(np.flatnonzero(levels)[::-1].astype(np.int64), bits, fine, table)
-
-
-def _power(number: int) -> int:
-    """Return the least power of two that is no less."""
-    return 1 << max(0, number - 1).bit_length()
 
 
 def _bits(blob: UInt8, ends: Int64, numbers: Int32) -> npt.NDArray[np.float64]:

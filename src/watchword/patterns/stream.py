@@ -22,6 +22,7 @@ from watchword.buffers import Strings, UInt8, from_texts
 from watchword.errors import EventError
 from watchword.hits import Int32, Int64
 from watchword.kernels import pattern_stream as kernels
+from watchword.kernels.arrays import power_of_two
 from watchword.patterns import texts as reading
 from watchword.patterns.automaton import automaton
 from watchword.patterns.compiler import Compiled
@@ -67,8 +68,8 @@ class StreamMatcher:
         words = int(tables.words[:, kernels.NUMBER].max(initial=-1)) + 1
         self._heads = np.empty(words, np.int32)
         self._waits = np.empty((count, 6), np.int64)
-        self._ring = np.empty(_power_above(tables.words[:, kernels.BACK].max(initial=0)), np.int32)
-        self._due = np.empty(_power_above(tables.tails.max(initial=kernels.PATIENCE)), np.int32)
+        self._ring = np.empty(power_of_two(int(tables.words[:, kernels.BACK].max(initial=0)) + 1), np.int32)
+        self._due = np.empty(power_of_two(int(tables.tails.max(initial=kernels.PATIENCE)) + 1), np.int32)
         self._found = np.empty(count, np.int32)
         self._marks = np.empty(3, np.int64)
         self.reset()
@@ -204,8 +205,3 @@ def _automaton(vocabulary: Vocabulary) -> tuple[UInt8, Int32, Int32, Int32, Int6
     ends = vocabulary.ends[: len(vocabulary)]
     made = automaton(vocabulary.blob[: ends[-1] if len(ends) else 0], ends, np.arange(len(ends)))
     return *made[:4], made.limits[1:].copy()
-
-
-def _power_above(number: int) -> int:
-    """Return the least power of two that is more."""
-    return 1 << int(number).bit_length()

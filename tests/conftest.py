@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest.register_assert_rewrite("tests.contract", "tests.machine")
+pytest.register_assert_rewrite("tests.contract.suite", "tests.contract.machine")
 
 # Kernels compile on first use, so no example is held to a deadline. A property-based method of the contract
 # suite runs once per case, each time on a new instance of its class, which hypothesis would warn of.

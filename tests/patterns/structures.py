@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from watchword.buffers import Strings, from_texts
-from watchword.hits import Hits
+from watchword.index.hits import Hits
 from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
 from watchword.patterns.structure import Patterns, Structure
+from watchword.strings import Strings, from_texts
 
 RETRIEVERS = {made.splitting: made for made in (Retriever, SingleRetriever, MultiRetriever)}
 

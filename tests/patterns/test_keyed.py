@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.patterns.structures import duel, filled, found, int32, matching, patterns_of, regex, strings
-from watchword.kernels.grams import CROWDED, EMPTY
+from watchword.kernels.patterns.keyed.grams import CROWDED, EMPTY
 from watchword.patterns.keyed import Keyed
 from watchword.patterns.packing import LEARNED, Base, pack
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from tests import oracle
-from watchword.buffers import from_texts
-from watchword.hits import Hits
+from watchword.index.hits import Hits
 from watchword.patterns.compiler import Compiler
 from watchword.patterns.naive import Naive
 from watchword.patterns.structure import Patterns
+from watchword.strings import from_texts
 
 
 def compiled(*texts: str) -> Patterns:

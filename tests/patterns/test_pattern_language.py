@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests import oracle, strategies
 from watchword import PatternIndex, SubscriptionSyntaxError, methods
-from watchword.buffers import from_texts
 from watchword.patterns.compiler import Compiler
 from watchword.patterns.query import Gap, parse
 from watchword.patterns.texts import folded, measured
+from watchword.strings import from_texts
 
 every_method = pytest.mark.parametrize("method", methods("patterns"))
 

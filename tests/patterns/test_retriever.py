@@ -20,7 +20,7 @@ from tests.patterns.structures import (
     reopened,
     strings,
 )
-from watchword.kernels.share_trie import STATES
+from watchword.kernels.sequences.share_trie import STATES
 from watchword.patterns.retriever import MultiRetriever, Retriever
 
 DFA_1 = ("song?blue", "pie*tea", "berry")

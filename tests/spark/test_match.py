@@ -208,7 +208,7 @@ class TestRefused:
 def test_tasks_are_sent_no_index(spark: SparkSession, tmp_path: Path) -> None:
     from pyspark.cloudpickle import dumps
 
-    from watchword.spark.matcher import Task
+    from watchword.spark.tasks.matcher import Task
 
     KeywordIndex(pa.table({"id": range(10_000), "subscription": ["greece crisis"] * 10_000})).save(tmp_path)
     assert len(dumps(Task(resolve(tmp_path), "text", ("text",)))) < 2000

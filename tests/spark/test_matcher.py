@@ -12,9 +12,10 @@ import pytest
 from tests.oracle import matches
 from watchword import KeywordIndex
 from watchword.errors import EventError
-from watchword.spark import build, matcher, opened, resolve
-from watchword.spark.matcher import Task, as_events, match_around, pieces, row_bytes
-from watchword.spark.versions import Shard, Version
+from watchword.shards import Shard, Version
+from watchword.spark import build, resolve
+from watchword.spark.tasks import matcher, shard_cache
+from watchword.spark.tasks.matcher import Task, as_events, match_around, pieces, row_bytes
 
 
 class EvenNumbers:
@@ -46,7 +47,7 @@ def test_refused_events_are_isolated(bad: list[int]) -> None:
     ids=["struct", "map"],
 )
 def test_dicts_reach_another_language(column: pa.Array, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened, "shard", lambda version, number: EvenNumbers())
+    monkeypatch.setattr(shard_cache, "shard", lambda version, number: EvenNumbers())
     version = Version("nowhere", 1, "even", "string", (Shard("", 1, 1, 1),))
     batch = pa.RecordBatch.from_arrays([pa.array(range(4)), column], names=["c0", "event"])
     rows = [
@@ -93,10 +94,10 @@ def test_a_long_text_is_not_repeated_without_limit() -> None:
 def test_open_shards_are_shared_by_versions_and_let_go(tmp_path: Path) -> None:
     build(KeywordIndex({"a": "cat"}), tmp_path / "index")
     first = resolve(tmp_path / "index")
-    assert opened.shard(first, 0) is opened.shard(first, 0)
+    assert shard_cache.shard(first, 0) is shard_cache.shard(first, 0)
     same = Version(first.path, 2, first.language, first.ids, first.shards)
-    assert opened.shard(same, 0) is opened.shard(first, 0)
+    assert shard_cache.shard(same, 0) is shard_cache.shard(first, 0)
     build(KeywordIndex({"b": "dog"}), tmp_path / "index")
     second = resolve(tmp_path / "index")
-    assert list(opened.shard(second, 0)) == ["b"]
-    assert len(opened._open[first.path]) == 1
+    assert list(shard_cache.shard(second, 0)) == ["b"]
+    assert len(shard_cache._open[first.path]) == 1

@@ -14,9 +14,9 @@ from tests.oracle import matches
 from tests.test_snapshot import rewrite_manifest
 from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
+from watchword.shards import is_outdated, resolve
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sources import Source
-from watchword.spark.versions import is_outdated, resolve
 from watchword.store import Request
 
 SUBSCRIPTIONS = {"a": "ferry", "b": "storm NOT ferry", "c": '"night crossing" OR bread', "d": "NOT storm"}

@@ -17,12 +17,13 @@ from pyspark.sql import functions as F
 from tests.oracle import matches
 from tests.spark.data import expected, found
 from watchword import Index, KeywordIndex
-from watchword.buffers import from_texts
 from watchword.errors import PipelineError, SnapshotError
-from watchword.spark import VersionLog, build, match, match_stream, opened, resolve, update
-from watchword.spark.owners import Owners
-from watchword.spark.placing import SHARD, Placing, Sorter, counted
-from watchword.spark.routing import Router, route
+from watchword.index.routing import OwnedAtoms, ShardRule, counted
+from watchword.spark import VersionLog, build, match, match_stream, resolve, update
+from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.router import Router, route
+from watchword.spark.tasks.sorter import SHARD, Sorter
+from watchword.strings import from_texts
 
 WORDS = ["greece", "crisis", "bailout", "imf", "storm", "ferry", "sea", "bank", "votes", "goals", "ägäis", "東京"]
 SHARDS = 4
@@ -65,16 +66,16 @@ class Cluster:
         empty = KeywordIndex(**options)
         needs = empty.needs(from_texts(list(subscribed.values())))
         assert needs is not None
-        placing = Placing(shards, counted(needs).astype(np.int32))
-        self.homes = placing.homes(needs, len(subscribed)).tolist()
+        rule = ShardRule(shards, counted(needs).astype(np.int32))
+        self.homes = rule.homes(needs, len(subscribed)).tolist()
         self.indexes = [KeywordIndex(**options) for _ in range(shards)]
         for (key, text), home in zip(subscribed.items(), self.homes, strict=True):
             self.indexes[home][key] = text
-        self.owned = [placing.owned(index.needs(), number) for number, index in enumerate(self.indexes)]
-        self.owners = Owners(self.owned)
+        self.owned = [rule.owned(index.needs(), number) for number, index in enumerate(self.indexes)]
+        self.owned_atoms = OwnedAtoms(self.owned)
 
     def sent(self, events: pa.Array) -> list[list[int]]:
-        return [np.flatnonzero(row).tolist() for row in route(self.indexes[0], self.owners, events)]
+        return [np.flatnonzero(row).tolist() for row in route(self.indexes[0], self.owned_atoms, events)]
 
     def matched(self, events: list[Any], sent: list[list[int]]) -> list[set[str]]:
         return [
@@ -138,17 +139,17 @@ def test_a_language_that_cannot_tell(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_atoms", "_needs"):
         monkeypatch.setattr(KeywordIndex, name, getattr(Index, name))  # as a language has them that overrides neither
     assert KeywordIndex({"a": "x"}).needs() is None
-    owners = Owners([np.zeros(1, np.uint64)] * 3)
+    owners = OwnedAtoms([np.zeros(1, np.uint64)] * 3)
     assert route(KeywordIndex(), owners, pa.array(["x"])).tolist() == [[True] * 3]
-    assert Placing(3, np.zeros(1 << 16, np.int32)).owned(None, 1) is None
+    assert ShardRule(3, np.zeros(1 << 16, np.int32)).owned(None, 1) is None
 
 
 def test_a_refused_subscription_is_left_to_the_writer() -> None:
     batch = pa.RecordBatch.from_pydict({"id": ["a", "b", "c"], "subscription": ["greece", '"', None]})
-    placing = Placing(50, np.zeros(1 << 16, np.int32))
-    (placed,) = Sorter("keywords", {}).place(iter([batch]), placing)
+    rule = ShardRule(50, np.zeros(1 << 16, np.int32))
+    (placed,) = Sorter("keywords", {}).place(iter([batch]), rule)
     assert placed[SHARD].to_pylist() == [0, 0, 0]
-    (placed,) = Sorter("keywords", {}).place(iter([batch.take(pa.array([0, 2]))]), placing)
+    (placed,) = Sorter("keywords", {}).place(iter([batch.take(pa.array([0, 2]))]), rule)
     assert placed[SHARD].to_pylist()[1] == 0 and placed["id"].to_pylist() == ["a", "c"]
 
 
@@ -334,7 +335,7 @@ class TestRefused:
         number = next(n for n, shard in enumerate(version.shards) if shard.atoms is not None)
         (version.folder(number) / "owned.npy").write_bytes(damage)
         with pytest.raises(SnapshotError, match=r"owned\.npy"):
-            opened.owners(version)
+            shard_cache.owned(version)
         (path / "versions" / "000001.counts.npy").write_bytes(damage)
         with pytest.raises(SnapshotError, match=r"counts\.npy"):
             update(path, frame(spark, [("x", "imf")]))

@@ -9,8 +9,8 @@ import pytest
 
 from watchword import KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
+from watchword.shards import local_path
 from watchword.spark import VersionLog, build, resolve, versions
-from watchword.spark.versions import local_path
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.vocabulary import mix, string_key
+from watchword.kernels.text.vocabulary import mix, string_key
 
 
 @inline

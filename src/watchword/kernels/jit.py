@@ -1,26 +1,43 @@
 """The one way in which kernels are compiled.
 
 Machine code is kept on disk. Numba compiles a function anew when its file changes, but not when a file does that it
-calls into, and stale code gives wrong answers. So code is kept under a stamp of all kernels: a change in one of them
-compiles all of them anew.
+calls into, and stale code gives wrong answers. So code is kept under a stamp of its file and of every kernel file that
+this one imports, directly or not: touching `sets/packed.py` compiles that file and its importers, and nothing else.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 
-
-def _stamp() -> tuple[int, int]:
-    """Return the newest change of the kernels' files, and their size."""
-    found = [path.stat() for path in Path(__file__).parent.glob("*.py")]
-    return max(file.st_mtime_ns for file in found), sum(file.st_size for file in found)
+_PACKAGE = Path(__file__).parents[1]
+_IMPORT = re.compile(r"^from watchword\.([\w.]+) import (\w+)", re.MULTILINE)
 
 
-_STAMP = _stamp()
+@cache
+def imported(file: Path) -> frozenset[Path]:
+    """Return the files of this package that a file imports, directly or through others, and itself."""
+    found, waiting = {file}, [file]
+    while waiting:
+        for module, name in _IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
+            folder = _PACKAGE / module.replace(".", "/")
+            for path in (folder.with_suffix(".py"), folder / f"{name}.py"):
+                if path.exists() and path not in found:
+                    found.add(path)
+                    waiting.append(path)
+    return frozenset(found)
+
+
+@cache
+def _stamp(file: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return when the files behind a kernel were changed, and their sizes."""
+    stats = [(str(path.relative_to(_PACKAGE)), path.stat()) for path in sorted(imported(file))]
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
 
 def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -28,7 +45,7 @@ def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         made = njit(cache=True, nogil=True, boundscheck=False, **options)(function)
         file = getattr(made._cache, "_cache_file", None)
         if file is not None:  # numba keeps nothing where it finds no folder to write to
-            file._source_stamp = _STAMP
+            file._source_stamp = _stamp(Path(function.__code__.co_filename))
         return made
 
     return compiled

@@ -9,17 +9,15 @@ from __future__ import annotations
 import threading
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.buffers import Strings, first_null, from_arrow, from_texts, writable
+from watchword.arrays import UInt64, offsets_of
 from watchword.errors import EventError
-from watchword.index import Atoms
-from watchword.kernels.atoms import hash_strings
-from watchword.text import Analyzer, Tokens, tokenize
-from watchword.vocabulary import Vocabulary
-
-UInt64 = npt.NDArray[np.uint64]
+from watchword.index.routing import Atoms
+from watchword.kernels.stable_hash import hash_strings
+from watchword.strings import Strings, first_null, from_arrow, from_texts, writable
+from watchword.text.analyzer import Analyzer, Tokens, tokenize
+from watchword.text.vocabulary import Vocabulary
 
 
 def hashed(strings: Strings) -> UInt64:
@@ -53,15 +51,15 @@ class AtomReader:
         if pa.types.is_list(events.type) or pa.types.is_large_list(events.type):
             return self._lists(events)
         tokens = tokenize(from_arrow(events))
-        return Atoms(tokens.row_ends, hashed(tokens.strings)) if self._analyzer.is_plain else self._refined(tokens)
+        return Atoms(tokens.row_offsets, hashed(tokens.strings)) if self._analyzer.is_plain else self._refined(tokens)
 
     def _lists(self, events: pa.Array) -> Atoms:
         terms = events.flatten()
-        ends = np.cumsum(events.value_lengths().to_numpy(zero_copy_only=False), dtype=np.int64)
+        offsets = offsets_of(events.value_lengths().to_numpy(zero_copy_only=False))
         row = first_null(terms)
         if row is not None:
-            raise EventError("one of its terms is null", position=int(np.searchsorted(ends, row, side="right")))
-        return Atoms(ends, hashed(from_arrow(terms)))
+            raise EventError("one of its terms is null", position=int(np.searchsorted(offsets, row, side="right")) - 1)
+        return Atoms(offsets, hashed(from_arrow(terms)))
 
     def _refined(self, tokens: Tokens) -> Atoms:
         with self._lock:
@@ -75,5 +73,4 @@ class AtomReader:
             self._kept = np.concatenate([self._kept, np.array([bool(terms) for terms in refined], np.bool_)])
             all_hashes, all_kept = self._hashes, self._kept
         kept = all_kept[numbers]
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept, dtype=np.int64)])
-        return Atoms(before[tokens.row_ends], all_hashes[numbers[kept]])
+        return Atoms(offsets_of(kept)[tokens.row_offsets], all_hashes[numbers[kept]])

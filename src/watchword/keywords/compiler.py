@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from watchword.buffers import Strings, concatenated
+from watchword.arrays import Int32, Int64, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.hits import Int32, Int64
-from watchword.kernels import text as text_kernels
-from watchword.keywords.clauses import Compiled, Complex
-from watchword.keywords.items import distinct
+from watchword.kernels.text import scan as text_kernels
 from watchword.keywords.query import Clause, Limits, parse
-from watchword.keywords.structure import Rows
-from watchword.text import Analyzer, Tokens, tables, tokenize
-from watchword.vocabulary import Vocabulary
+from watchword.keywords.reader import distinct
+from watchword.sets.clauses import Compiled, Complex
+from watchword.sets.structure import Rows
+from watchword.strings import Strings
+from watchword.text.analyzer import Analyzer, Tokens, tables, tokenize
+from watchword.text.vocabulary import Vocabulary
 
 _CHUNK = 1 << 16
 
@@ -84,15 +84,15 @@ class Compiler:
         """Return the distinct terms of the plain rows; unsets `plain` where the parser must look after all."""
         tokens = tokenize(strings)
         limits = self._limits
-        counts = np.diff(tokens.row_ends, prepend=np.int64(0))
+        counts = np.diff(tokens.row_offsets)
         sizes = np.diff(tokens.strings.offsets)
         if sizes.max(initial=0) > limits.term_bytes or counts.max(initial=0) > limits.terms:
             long = np.flatnonzero(sizes > limits.term_bytes)
-            plain[np.searchsorted(tokens.row_ends, long, side="right")] = False
+            plain[np.searchsorted(tokens.row_offsets, long, side="right") - 1] = False
             plain[counts > limits.terms] = False
             return self._plain_terms(_blanked(strings, plain), plain, surfaces)
         numbers = surfaces.numbers(tokens) if surfaces is not None else self._vocabulary.intern(tokens.strings)
-        rows = distinct(Rows(np.concatenate([np.zeros(1, np.int64), tokens.row_ends]), numbers))
+        rows = distinct(Rows(tokens.row_offsets, numbers))
         plain &= np.diff(rows.offsets) > 0
         return rows
 

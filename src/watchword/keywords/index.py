@@ -7,38 +7,36 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.buffers import Strings, concatenated
+from watchword.arrays import Arrays, Int32, concatenated, reserve, tally
 from watchword.errors import OptionError, SubscriptionError
-from watchword.hits import Int32
 from watchword.index import (
-    Atoms,
     Batch,
     ClauseReport,
     Explanation,
     Found,
     Index,
-    Needs,
     Subscriptions,
     below,
 )
-from watchword.kernels.arrays import reserve, tally
+from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
-from watchword.keywords.brute import Brute, OrderedBrute
-from watchword.keywords.clauses import ClauseTable, Compiled, Complex
-from watchword.keywords.compact_count import CompactCount
-from watchword.keywords.compact_trie import CompactTrie
 from watchword.keywords.compiler import Compiler
-from watchword.keywords.count import Count
-from watchword.keywords.inverted import Inverted
-from watchword.keywords.items import ItemReader, distinct
-from watchword.keywords.order import TermOrder
-from watchword.keywords.packed import Packed
-from watchword.keywords.poset import Poset
 from watchword.keywords.query import Atom, Clause, Limits, parse, show
-from watchword.keywords.structure import Arrays, Rows, Structure
-from watchword.keywords.trie import Trie
-from watchword.text import Analyzer
-from watchword.vocabulary import Vocabulary
+from watchword.keywords.reader import ItemReader, distinct
+from watchword.sets.brute import Brute, OrderedBrute
+from watchword.sets.clauses import ClauseTable, Compiled, Complex
+from watchword.sets.compact_count import CompactCount
+from watchword.sets.compact_trie import CompactTrie
+from watchword.sets.count import Count
+from watchword.sets.inverted import Inverted
+from watchword.sets.order import TermOrder
+from watchword.sets.packed import Packed
+from watchword.sets.poset import Poset
+from watchword.sets.structure import Rows, Structure
+from watchword.sets.trie import Trie
+from watchword.strings import Strings
+from watchword.text.analyzer import Analyzer
+from watchword.text.vocabulary import Vocabulary
 
 
 class Method(NamedTuple):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from watchword.errors import OptionError, SubscriptionSyntaxError
-from watchword.text import Analyzer
+from watchword.text.analyzer import Analyzer
 
 Atom = tuple[str, ...]
 

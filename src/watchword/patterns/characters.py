@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.buffers import Strings, writable
-from watchword.hits import Hits, Int32, Int64, collect
-from watchword.kernels.points import decode_points
-from watchword.kernels.stamped import NO_SCRATCH
+from watchword.arrays import Int32, Int64, int64
+from watchword.index.hits import Hits, collect
+from watchword.kernels.stamped_table import NO_SCRATCH
+from watchword.kernels.text.code_points import decode_points
 from watchword.patterns.structure import Patterns
+from watchword.strings import Strings, writable
 
 _FIRST_ENTRIES = 256
 
@@ -24,16 +24,6 @@ def word_points(patterns: Patterns) -> tuple[Int32, Int64]:
     points = np.empty(cuts[-1], np.int32)
     decode_points(writable(patterns.data), int(patterns.cuts[0]), int(patterns.cuts[-1]), points)
     return points, cuts
-
-
-def int32(array: npt.NDArray[Any]) -> Int32:
-    """Return the array, or a copy, in the one form for which kernels are compiled."""
-    return np.require(array, np.int32, ["C", "W"])
-
-
-def int64(array: npt.NDArray[Any]) -> Int64:
-    """Return the array, or a copy, in the one form for which kernels are compiled."""
-    return np.require(array, np.int64, ["C", "W"])
 
 
 def scan(

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.buffers import Strings, from_texts
+from watchword.arrays import Int32
 from watchword.errors import SubscriptionError
-from watchword.hits import Int32
-from watchword.kernels import pattern_parsing as kernels
+from watchword.kernels.patterns import parsing as kernels
 from watchword.patterns.query import parse
 from watchword.patterns.structure import Patterns
 from watchword.patterns.texts import folded, measured
+from watchword.strings import Strings, from_texts
 
 
 class Compiled(NamedTuple):

@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from watchword.buffers import Strings
-from watchword.hits import Hits, Int32, merged
+from watchword.arrays import Int32
+from watchword.index.hits import Hits, merged
 from watchword.patterns.packing import Base, live, pack
 from watchword.patterns.retriever import Retriever
 from watchword.patterns.store import PatternStore
 from watchword.patterns.structure import Patterns
+from watchword.strings import Strings
 
 LONG = 64
 

@@ -7,11 +7,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.buffers import Strings, from_texts
+from watchword.arrays import Arrays, Int32
 from watchword.errors import OptionError
-from watchword.events import cut
-from watchword.hits import Int32
 from watchword.index import Batch, Explanation, Found, Index, Subscriptions, below
+from watchword.index.events import cut
 from watchword.patterns import texts as reading
 from watchword.patterns.alignment import Folding, align, span
 from watchword.patterns.compiler import Compiled, Compiler
@@ -23,7 +22,8 @@ from watchword.patterns.nfa import Nfa
 from watchword.patterns.query import MAX_LENGTH, Pattern, checked_length, parse
 from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
 from watchword.patterns.stream import Plan, StreamMatcher, plan
-from watchword.patterns.structure import Arrays, Structure
+from watchword.patterns.structure import Structure
+from watchword.strings import Strings, from_texts
 
 
 class Method(NamedTuple):

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from watchword.background import Background
-from watchword.buffers import NO_BYTES, Strings, UInt8
-from watchword.hits import Hits, Int32, merged
-from watchword.kernels.arrays import reserve
+from watchword.arrays import NO_BYTES, Arrays, Int32, UInt8, reserve
+from watchword.index.hits import Hits, merged
+from watchword.layers.background import Background
 from watchword.patterns.delta import Delta
 from watchword.patterns.packing import Base, Packed, joined, live, no_patterns, pack
-from watchword.patterns.structure import Arrays, Patterns, Structure
+from watchword.patterns.structure import Patterns, Structure
+from watchword.strings import Strings
 
 
 class Keyed(Structure):

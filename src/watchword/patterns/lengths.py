@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from watchword.hits import Hits, Int32, Int64
-from watchword.kernels.lengths import append_prefixes
-from watchword.patterns.structure import Arrays
+from watchword.arrays import Arrays, Int32, Int64
+from watchword.index.hits import Hits
+from watchword.kernels.patterns.lengths import append_prefixes
 
 
 class LengthTable:

@@ -1,7 +1,8 @@
 """The naive engine: every pattern is tried by itself against every text (Wang and Jacobsen 2004, section 4).
 
 It shares nothing between patterns; the paper measures it to show what sharing is worth. Layout and cost:
-`kernels.naive`. Adding is a copy, removing a scan of the payloads, because there is nothing that could lead to the row.
+`kernels.patterns.naive`. Adding is a copy, removing a scan of the payloads, because there is nothing that could lead
+to the row.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-from watchword.buffers import Strings
-from watchword.hits import Hits, Int32, Int64, collect
-from watchword.kernels.brute import payload_row
-from watchword.kernels.naive import naive_match
+from watchword.arrays import Arrays, Int32, Int64
+from watchword.index.hits import Hits, collect
+from watchword.kernels.patterns.naive import naive_match
+from watchword.kernels.sets.brute import payload_row
 from watchword.patterns.store import PatternStore
-from watchword.patterns.structure import Arrays, Patterns, Structure
+from watchword.patterns.structure import Patterns, Structure
+from watchword.strings import Strings
 
 
 class Naive(Structure):

@@ -1,7 +1,7 @@
 """The NFA with shared prefixes that REtriever is compared with, in the manner of YFilter (section 2.3).
 
-The class owns the arrays of `watchword.kernels.share_trie` and `watchword.kernels.nfa`, where layout, invariant and
-cost are told, and makes them grow. A run over a text is in `watchword.kernels.nfa_run`.
+The class owns the arrays of `kernels.sequences.share_trie` and `kernels.patterns.nfa`, where layout, invariant and
+cost are told, and makes them grow. A run over a text is in `kernels.patterns.nfa_run`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from watchword.buffers import Strings
-from watchword.hits import Hits, Int32
-from watchword.kernels import nfa as kernels
-from watchword.kernels import share_trie
-from watchword.kernels.nfa import CELL_WORDS, Payloads
-from watchword.kernels.nfa_run import match_texts, new_scratch
-from watchword.kernels.share_trie import ACCEPTS, SHARE, STATE_WORDS, STATES, ShareTrie
-from watchword.patterns.characters import int32, int64, scan, word_points
+from watchword.arrays import Arrays, Int32, int32, int64
+from watchword.index.hits import Hits
+from watchword.kernels.patterns import nfa as kernels
+from watchword.kernels.patterns.nfa import CELL_WORDS, Payloads
+from watchword.kernels.patterns.nfa_run import match_texts, new_scratch
+from watchword.kernels.sequences import share_trie
+from watchword.kernels.sequences.share_trie import ACCEPTS, SHARE, STATE_WORDS, STATES, ShareTrie
+from watchword.patterns.characters import scan, word_points
 from watchword.patterns.outline import outline
-from watchword.patterns.structure import Arrays, Patterns, Structure
+from watchword.patterns.structure import Patterns, Structure
+from watchword.strings import Strings
 
 
 class Nfa(Structure):

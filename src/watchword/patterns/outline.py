@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
-from watchword.kernels.nfa import ANY, LOOP
-from watchword.kernels.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES_END, ShareTrie
+from watchword.kernels.patterns.nfa import ANY, LOOP
+from watchword.kernels.sequences.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES_END, ShareTrie
 
 _NAMES = {ANY: "?", LOOP: "*"}
 

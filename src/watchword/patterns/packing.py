@@ -1,7 +1,7 @@
 """Packing patterns into an immutable base, matching with it, and unpacking them.
 
 How rare a word is: its bits of information, by the frequency of bytes in all words, less the bits that its use in
-several patterns takes away. `kernels.heads`, `kernels.candidates` and `kernels.grams` have the layout.
+several patterns takes away. `word_heads`, `candidates` and `grams` have the layout.
 """
 
 from __future__ import annotations
@@ -11,19 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from watchword.buffers import NO_BYTES, Strings, UInt8
+from watchword.arrays import NO_BYTES, Int32, Int64, UInt8, power_of_two
 from watchword.errors import WatchwordError
-from watchword.hits import Hits, Int32, Int64, collect
-from watchword.kernels import gram_choice, keyed_patterns
-from watchword.kernels import pattern_packing as blocks
-from watchword.kernels.arrays import power_of_two
-from watchword.kernels.grams import EMPTY, LONGEST
-from watchword.kernels.heads import SPARE, spell_words
-from watchword.kernels.naive import squeeze
-from watchword.kernels.placed_patterns import match_places
-from watchword.patterns.automaton import NO_AUTOMATON, Automaton, automaton
+from watchword.index.hits import Hits, collect
+from watchword.kernels.patterns.keyed import gram_choice
+from watchword.kernels.patterns.keyed import match as keyed_patterns
+from watchword.kernels.patterns.keyed import packing as blocks
+from watchword.kernels.patterns.keyed.by_automaton import match_places
+from watchword.kernels.patterns.keyed.grams import EMPTY, LONGEST
+from watchword.kernels.patterns.keyed.word_heads import SPARE, spell_words
+from watchword.kernels.patterns.naive import squeeze
 from watchword.patterns.structure import Patterns
-from watchword.vocabulary import Vocabulary
+from watchword.sequences.automaton import NO_AUTOMATON, Automaton, automaton
+from watchword.strings import Strings
+from watchword.text.vocabulary import Vocabulary
 
 GRAM_BITS, FINE_BITS, MOST_BITS = 32, 16, 1 << 21
 """Bits of the two bitmaps of grams: for each key, and in all, where hashes of four bytes have no more to tell."""
@@ -253,7 +254,7 @@ def _nothing() -> Packed:
 
 
 class Grams(NamedTuple):
-    """How keys are found in texts, as `kernels.grams` has it."""
+    """How keys are found in texts, as `grams` has it."""
 
     levels: Int64
     bits: npt.NDArray[np.uint64]

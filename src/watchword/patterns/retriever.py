@@ -1,9 +1,9 @@
 """REtriever: words in an automaton, found by sliding windows and recombined (Wang and Jacobsen 2004).
 
-The class owns the automaton of words (`watchword.kernels.share_trie`), the trie of beginnings
-(`watchword.kernels.beginnings`) and the accept records (`watchword.kernels.records`), where layout, invariant and cost
+The class owns the automaton of words (`kernels.sequences.share_trie`), the trie of beginnings
+(`beginnings`) and the accept records (`records`), where layout, invariant and cost
 are told, and makes them grow: a kernel goes on until room runs out, says where it stopped, and is called again.
-Matching is in `watchword.kernels.recombination`; its notes about a text live in the call.
+Matching is in `match`; its notes about a text live in the call.
 
 The three methods of the paper differ in the rule by which phrases are cut into words; each has its class.
 """
@@ -17,20 +17,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from watchword.buffers import Strings
-from watchword.hits import Hits, Int32
-from watchword.kernels import records as kernels
-from watchword.kernels import share_trie
-from watchword.kernels.arrays import reserve
-from watchword.kernels.openings import new_scratch
-from watchword.kernels.recombination import match_texts
-from watchword.kernels.records import RECORD_WORDS, Records
-from watchword.kernels.retriever import delete_pattern, insert_patterns
-from watchword.kernels.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES, ShareTrie
-from watchword.patterns.characters import int32, int64, scan, word_points
+from watchword.arrays import Arrays, Int32, int32, int64, reserve
+from watchword.index.hits import Hits
+from watchword.kernels.patterns.retriever import records as kernels
+from watchword.kernels.patterns.retriever.insert import delete_pattern, insert_patterns
+from watchword.kernels.patterns.retriever.match import match_texts
+from watchword.kernels.patterns.retriever.records import RECORD_WORDS, Records
+from watchword.kernels.patterns.retriever.waits import new_scratch
+from watchword.kernels.sequences import share_trie
+from watchword.kernels.sequences.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES, ShareTrie
+from watchword.patterns.characters import scan, word_points
 from watchword.patterns.outline import outline
 from watchword.patterns.split import Splitting, score
-from watchword.patterns.structure import Arrays, Patterns, Structure
+from watchword.patterns.structure import Patterns, Structure
+from watchword.strings import Strings
 
 _WAYS = "way_"  # names the arrays of the trie of beginnings in a snapshot
 

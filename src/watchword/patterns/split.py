@@ -1,6 +1,6 @@
 """How a phrase is cut into words: the options of REtriever's splitting (section 3.1), checked.
 
-The rules themselves are in `watchword.kernels.splitting`.
+The rules themselves are in `splitting`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from watchword.errors import OptionError
-from watchword.kernels.share_trie import ShareTrie
-from watchword.kernels.splitting import MULTI, NONE, SINGLE, get_score, split_phrase
+from watchword.kernels.patterns.retriever.splitting import MULTI, NONE, SINGLE, get_score, split_phrase
+from watchword.kernels.sequences.share_trie import ShareTrie
 
 RULES = {"none": NONE, "single": SINGLE, "multi": MULTI}
 

@@ -10,11 +10,9 @@ from typing import Self
 
 import numpy as np
 
-from watchword.buffers import NO_BYTES, UInt8
-from watchword.hits import Int32, Int64
-from watchword.kernels.arrays import reserve
-from watchword.kernels.naive import squeeze
-from watchword.patterns.structure import Arrays, Patterns
+from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, UInt8, reserve
+from watchword.kernels.patterns.naive import squeeze
+from watchword.patterns.structure import Patterns
 
 
 class PatternStore:

@@ -1,7 +1,7 @@
 """Matching text that arrives in chunks: each pattern is reported once, when the text so far holds an instance of it.
 
 A `Plan` is what the patterns of an index are to streams: made once, shared by any number of them, and never changed. A
-`StreamMatcher` is one stream: how far each pattern has come. `kernels.pattern_stream` has the layout of both, and says
+`StreamMatcher` is one stream: how far each pattern has come. `kernels.patterns.stream` has the layout of both, and says
 why so little need be kept: 52 bytes for each pattern, 4 for each distinct word, and a window as long as the longest
 run without a `*` in a pattern, however long the stream.
 
@@ -18,16 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from watchword.buffers import Strings, UInt8, from_texts
+from watchword.arrays import Int32, Int64, UInt8, power_of_two
 from watchword.errors import EventError
-from watchword.hits import Int32, Int64
-from watchword.kernels import pattern_stream as kernels
-from watchword.kernels.arrays import power_of_two
+from watchword.kernels.patterns import stream as kernels
 from watchword.patterns import texts as reading
-from watchword.patterns.automaton import automaton
 from watchword.patterns.compiler import Compiled
 from watchword.patterns.structure import Patterns
-from watchword.vocabulary import Vocabulary
+from watchword.sequences.automaton import automaton
+from watchword.strings import Strings, from_texts
+from watchword.text.vocabulary import Vocabulary
 
 
 class _Tables(NamedTuple):

@@ -20,10 +20,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from watchword.buffers import Strings
-from watchword.hits import Hits, Int32, Int64
-
-Arrays = dict[str, npt.NDArray[Any]]
+from watchword.arrays import Arrays, Int32, Int64
+from watchword.index.hits import Hits
+from watchword.strings import Strings
 
 
 class Patterns(NamedTuple):

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.buffers import Strings, from_pieces, from_texts
+from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.events import decoded, texts_of
-from watchword.hits import Int64
-from watchword.kernels import folding as kernels
-from watchword.text import INVALID
+from watchword.index.events import decoded, texts_of
+from watchword.kernels.text import folding as kernels
+from watchword.strings import Strings, from_pieces, from_texts
+from watchword.text.analyzer import INVALID
 
 
 def read(events: Any, position: int) -> Strings:
@@ -60,7 +60,7 @@ def folded(strings: Strings) -> Strings:
 
 
 class _Tables(NamedTuple):
-    """Case folding as arrays; `kernels.folding` describes them."""
+    """Case folding as arrays; `kernels.text.folding` describes them."""
 
     pages: npt.NDArray[np.uint16]
     values: npt.NDArray[np.uint16]

@@ -11,11 +11,11 @@ and `VersionLog` let a stream take up new versions. This is the only package tha
 
 from __future__ import annotations
 
+from watchword.shards import Shard, Version, resolve, versions
 from watchword.spark.building import build, update
 from watchword.spark.java import ensure_java, local_session
 from watchword.spark.matching import match
 from watchword.spark.streaming import VersionLog, match_stream
-from watchword.spark.versions import Shard, Version, resolve, versions
 
 __all__ = [
     "Shard",

@@ -1,9 +1,9 @@
 """`build` and `update`: subscriptions of a DataFrame become a version of a sharded index.
 
 A subscription belongs to the shard ``xxhash64(id) mod shards``, so that a change finds its shard without a look at
-the others; or, with ``shard_by="atoms"``, to the shard of one of its atoms (`placing`), so that an event finds its
-shards, and a change is shown to all of them. Workers write shards into the index's folder; the driver publishes the
-version when all are there.
+the others; or, with ``shard_by="atoms"``, to the shard of one of its atoms (`index.routing`), so that an event finds
+its shards, and a change is shown to all of them. Workers write shards into the index's folder; the driver publishes
+the version when all are there.
 Either way a failure leaves the index at the version that it had.
 """
 
@@ -18,14 +18,15 @@ import pyarrow as pa
 from pyspark.sql import functions as F
 from pyspark.sql.types import ByteType, IntegerType, LongType, ShortType, StringType, StructField, StructType
 
+from watchword import shards as versions
 from watchword import snapshot
 from watchword.errors import PipelineError
 from watchword.index import Index, language_class
-from watchword.spark import versions
+from watchword.index.routing import BUCKETS, ShardRule
+from watchword.shards import IdKind, Shard, Version
 from watchword.spark.columns import large_types, named
-from watchword.spark.placing import SHARD, Placing, Sorter
-from watchword.spark.versions import BUCKETS, IdKind, Shard, Version
-from watchword.spark.writer import ANSWER, DELETED, HOME, Writer
+from watchword.spark.tasks.sorter import SHARD, Sorter
+from watchword.spark.tasks.writer import ANSWER, DELETED, HOME, Writer
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -67,23 +68,23 @@ def build(
     if shards < 1:
         raise PipelineError(f"an index has at least one shard, not {shards}")
     ids = _id_kind(subscriptions)
-    placing = counts = None
+    rule = counts = None
     if shard_by == "atoms":
-        placing = _placing(subscriptions, Sorter(language, options), shards)
+        rule = _shard_rule(subscriptions, Sorter(language, options), shards)
     with versions.writing(path) as folder:
         _check_language(folder, language)
         version = versions.next_version(folder)
         large = large_types(subscriptions.sparkSession)
-        writer = Writer(str(folder), version, language, options, placing=placing, large=large)
+        writer = Writer(str(folder), version, language, options, rule=rule, large=large)
         rows = _columns(subscriptions, ids)
-        frame = _by_id(rows, shards) if placing is None else _by_atoms(rows, Sorter(language, options), placing)
+        frame = _by_id(rows, shards) if rule is None else _by_atoms(rows, Sorter(language, options), rule)
         written = _run(frame.repartitionById(shards, SHARD), writer)
         for number in range(shards):
             if number not in written:
                 written[number] = writer.saved(empty, number)
         ordered = tuple(written[number] for number in range(shards))
-        if placing is not None:
-            counts = versions.save_counts(str(folder), version, placing.counts)
+        if rule is not None:
+            counts = versions.save_counts(str(folder), version, rule.counts)
         versions.publish(Version(str(folder), version, language, ids, ordered, counts), keep)
     return version
 
@@ -104,11 +105,11 @@ def update(path: str | os.PathLike[str], changes: DataFrame, *, keep: int = KEEP
             raise PipelineError(f"column 'id' is {ids}, the ids of {folder} are {old.ids}: cast the column")
         version = versions.next_version(folder)
         count = len(old.shards)
-        placing = None if old.counts is None else Placing(count, versions.load_counts(old))
+        rule = None if old.counts is None else ShardRule(count, versions.load_counts(old))
         large = large_types(changes.sparkSession)
-        writer = Writer(str(folder), version, old.language, {}, old=old, placing=placing, large=large)
+        writer = Writer(str(folder), version, old.language, {}, old=old, rule=rule, large=large)
         rows = _columns(changes, ids, _deleted(changes))
-        frame = _by_id(rows, count) if placing is None else _everywhere(_by_atoms(rows, _sorter(old), placing), count)
+        frame = _by_id(rows, count) if rule is None else _everywhere(_by_atoms(rows, _sorter(old), rule), count)
         written = _run(frame.repartitionById(count, SHARD), writer)
         if not written:
             return old.version
@@ -178,9 +179,9 @@ def _by_id(rows: DataFrame, shards: int) -> DataFrame:
     return rows.withColumn(SHARD, F.pmod(F.xxhash64(named("id")), F.lit(shards)).cast("int"))
 
 
-def _by_atoms(rows: DataFrame, sorter: Sorter, placing: Placing) -> DataFrame:
+def _by_atoms(rows: DataFrame, sorter: Sorter, rule: ShardRule) -> DataFrame:
     def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from sorter.place(batches, placing)
+        yield from sorter.place(batches, rule)
 
     fields = [StructField(field.name, field.dataType) for field in rows.schema.fields]
     return rows.mapInArrow(place, StructType([*fields, StructField(SHARD, IntegerType())]))
@@ -192,7 +193,7 @@ def _everywhere(placed: DataFrame, shards: int) -> DataFrame:
     return placed.withColumnRenamed(SHARD, HOME).select("*", F.explode(numbers).alias(SHARD))
 
 
-def _placing(subscriptions: DataFrame, sorter: Sorter, shards: int) -> Placing:
+def _shard_rule(subscriptions: DataFrame, sorter: Sorter, shards: int) -> ShardRule:
     """Count atoms over all subscriptions; refuse ids that stand twice, which no shard would notice."""
     if language_class(sorter.language)(**sorter.options).needs() is None:
         raise PipelineError(f"{sorter.language} cannot tell which events concern a subscription: shard by id")
@@ -207,7 +208,7 @@ def _placing(subscriptions: DataFrame, sorter: Sorter, shards: int) -> Placing:
     counts = np.zeros(BUCKETS, np.int32)
     for row in found.groupBy("bucket").agg(F.sum("count").alias("total")).collect():
         counts[row["bucket"]] = min(row["total"], np.iinfo(np.int32).max)
-    return Placing(shards, counts)
+    return ShardRule(shards, counts)
 
 
 def _sorter(version: Version) -> Sorter:

@@ -37,12 +37,13 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from watchword import shards as versions
 from watchword.errors import EventError, PipelineError
-from watchword.spark import opened, versions
+from watchword.shards import Version
 from watchword.spark.columns import large_types, named
-from watchword.spark.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier, sample
-from watchword.spark.routing import SHARDS, Router
-from watchword.spark.versions import Version
+from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier, sample
+from watchword.spark.tasks.router import SHARDS, Router
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
@@ -200,7 +201,7 @@ def _check_type(kind: DataType, version: Version) -> None:
     else:
         raise PipelineError(f"{words}: it is a string, binary, array of strings, struct, or map from strings")
     try:
-        opened.shard(version, 0).match_many(probe)
+        shard_cache.shard(version, 0).match_many(probe)
     except EventError as error:
         raise PipelineError(f"{words}: {error.reason}") from None
 

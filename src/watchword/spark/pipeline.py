@@ -25,11 +25,11 @@ from pyspark.sql import functions as F
 
 from watchword.files import replaced
 from watchword.home import Home, Run
+from watchword.shards import is_outdated
 from watchword.spark.building import build, update
 from watchword.spark.matching import match
 from watchword.spark.sources import Source, items
 from watchword.spark.streaming import VersionLog
-from watchword.spark.versions import is_outdated
 from watchword.store import Item, Match, Store
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from watchword import shards as versions
 from watchword.errors import PipelineError, SnapshotError
 from watchword.files import write_json
-from watchword.spark import versions
 from watchword.spark.matching import match
 
 if TYPE_CHECKING:

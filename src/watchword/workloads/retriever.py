@@ -35,11 +35,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from watchword.arrays import Int64
 from watchword.errors import OptionError
 
 OverlapPosition = Literal["general", "prefix", "suffix"]
 Bytes = npt.NDArray[np.uint8]
-Int64 = npt.NDArray[np.int64]
 
 ENGLISH = (
     *(8.2, 1.5, 2.8, 4.3, 12.7, 2.2, 2.0, 6.1, 7.0, 0.15, 0.77, 4.0, 2.4),  # a to m

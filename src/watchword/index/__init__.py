@@ -1,0 +1,3 @@
+"""What is every index?"""
+
+from watchword.index.index import *  # noqa: F403

@@ -1,0 +1,371 @@
+"""Who is subscribed, with what text, in which order: the mapping side of an index.
+
+Every subscription has a *slot*, a number that grows in the order of subscribing; replacing a text keeps the
+slot. Slots below `base.count` lie in packed columns (ids, texts, a hash table from id to slot), which may be
+memory maps; later ones in a tail that grows. A text of the base that was replaced is in `changed`, a slot that was
+given up in `gone`. `compact` packs everything into a new base without gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, reserve
+from watchword.errors import SubscriptionError
+from watchword.kernels import ids as kernels
+from watchword.strings import Strings, from_arrow, from_pieces
+
+Id = str | int
+
+_NO_INTS = np.empty(0, np.int64)
+_NO_STRINGS = Strings(NO_BYTES, np.zeros(1, np.int64))
+
+
+@dataclass
+class Base:
+    """Packed columns. `ids` is an int64 array or `Strings`; `table` finds a row by its id."""
+
+    ids: Int64 | Strings
+    texts: Strings
+    table: Int32
+
+    @property
+    def count(self) -> int:
+        """Return the number of rows."""
+        return self.texts.count
+
+
+class Catalog:
+    """Ids, texts and slots. Ids are all `str` or all `int`, whichever came first."""
+
+    def __init__(self) -> None:
+        self.base = Base(_NO_INTS, _NO_STRINGS, np.full(1, -1, np.int32))
+        self.kind: type | None = None
+        self._clear_tail()
+        self.changed: dict[int, str] = {}
+        self.gone = np.empty(0, np.bool_)
+        self.removed = 0
+
+    def _clear_tail(self) -> None:
+        self.where: dict[Id, int] = {}
+        self.tail_texts: list[str | None] = []
+        self.tail_ints = np.empty(0, np.int64)
+        self.tail_bytes = np.empty(0, np.uint8)
+        self.tail_cuts = np.zeros(1, np.int64)
+
+    # reading
+
+    @property
+    def slots(self) -> int:
+        """Return the number of slots, those given up included."""
+        return self.base.count + len(self.tail_texts)
+
+    def __len__(self) -> int:
+        return self.slots - self.removed
+
+    def __iter__(self) -> Iterator[Id]:
+        """Yield the ids in the order of subscribing."""
+        for slot in range(self.slots):
+            if not self._is_gone(slot):
+                yield self.id(slot)
+
+    def slot(self, key: object) -> int | None:
+        """Return the slot of an id, None if it is not subscribed."""
+        found = self.where.get(key)  # type: ignore[call-overload]
+        if found is not None:
+            return int(found)
+        if self.base.count == 0 or type(key) is not self.kind:
+            return None
+        row = self._row(key)
+        return None if row < 0 or self._is_gone(row) else row
+
+    def id(self, slot: int) -> Id:
+        """Return the id of a slot."""
+        ids, tail = self.base.ids, slot - self.base.count
+        if self.kind is int:
+            return int(self.tail_ints[tail] if tail >= 0 else ids[slot])  # type: ignore[index]
+        if tail < 0:
+            return ids.text(slot)  # type: ignore[union-attr]
+        slot = tail
+        return self.tail_bytes[self.tail_cuts[slot] : self.tail_cuts[slot + 1]].tobytes().decode()
+
+    def text(self, slot: int) -> str:
+        """Return the text of a slot."""
+        if slot >= self.base.count:
+            text = self.tail_texts[slot - self.base.count]
+            assert text is not None
+            return text
+        changed = self.changed.get(slot)
+        return changed if changed is not None else self.base.texts.text(slot)
+
+    def ids(self, slots: Int32) -> pa.Array:
+        """Return the ids of many slots as an Arrow column: int64 or string."""
+        if self.kind is not str:
+            taken = np.empty(len(slots), np.int64)
+            kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
+            return pa.array(taken)
+        column = self._base_strings()
+        cuts = np.empty(len(slots) + 1, np.int64)
+        kernels.take_lengths(slots, column.offsets, self.tail_cuts, cuts)
+        data = np.empty(cuts[-1], np.uint8)
+        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_cuts, cuts, data)
+        if cuts[-1] <= np.iinfo(np.int32).max:
+            cuts = cuts.astype(np.int32)
+        kind = pa.string() if cuts.dtype == np.int32 else pa.large_string()
+        return pa.Array.from_buffers(kind, len(slots), [None, pa.py_buffer(cuts), pa.py_buffer(data)])
+
+    # changing
+
+    def checked(self, key: object, row: int | None = None) -> Id:
+        """Return `key` if it can be an id here, else raise."""
+        if type(key) not in (str, int):
+            raise SubscriptionError(f"an id is a str or an int, not {key!r} ({type(key).__name__})", row=row)
+        if self.kind is not None and type(key) is not self.kind and len(self):
+            raise SubscriptionError(
+                f"the ids of this index are {self.kind.__name__}, and {key!r} is {type(key).__name__}; "
+                "one index has one kind of id",
+                row=row,
+            )
+        if isinstance(key, int):
+            if not -(2**63) <= key < 2**63:
+                raise SubscriptionError(f"the id {key} does not fit into 64 bits", row=row)
+        else:
+            try:
+                key.encode()  # type: ignore[attr-defined]
+            except UnicodeEncodeError:
+                raise SubscriptionError(f"the id {key!r} is not valid Unicode", row=row) from None
+        return key  # type: ignore[return-value]
+
+    def append(self, key: Id, text: str) -> int:
+        """Give a new id, which `checked` has passed, the next slot."""
+        if self.kind is not type(key):
+            self._adopt(type(key))
+        slot, at = self.slots, len(self.tail_texts)
+        if isinstance(key, int):
+            self.tail_ints = reserve(self.tail_ints, at + 1)
+            self.tail_ints[at] = key
+        else:
+            raw = key.encode()
+            start = int(self.tail_cuts[at])
+            self.tail_bytes = reserve(self.tail_bytes, start + len(raw))
+            self.tail_bytes[start : start + len(raw)] = np.frombuffer(raw, np.uint8)
+            self.tail_cuts = reserve(self.tail_cuts, at + 2)
+            self.tail_cuts[at + 1] = start + len(raw)
+        self.where[key] = slot
+        self.tail_texts.append(text)
+        return slot
+
+    def replace(self, slot: int, text: str) -> None:
+        """Give a slot another text."""
+        if slot < self.base.count:
+            self.changed[slot] = text
+        else:
+            self.tail_texts[slot - self.base.count] = text
+
+    def remove(self, slot: int) -> None:
+        """Give a slot up."""
+        if slot < self.base.count:
+            self.changed.pop(slot, None)
+        else:
+            del self.where[self.id(slot)]
+            self.tail_texts[slot - self.base.count] = None
+        self.gone = reserve(self.gone, self.slots, False)
+        self.gone[slot] = True
+        self.removed += 1
+
+    def extend(self, ids: Int64 | Strings, texts: Strings, given: Base) -> int:
+        """Append many new rows to the base, and return the slot of the first.
+
+        `given` is what the rows come from, packed: into an empty catalogue it goes as it is. Everything is packed
+        anew otherwise; the caller has seen to it that no slot is given up.
+        """
+        first = self.slots
+        kind = str if isinstance(ids, Strings) else int
+        if first == 0:
+            base = given
+        else:
+            ids_before, texts_before = self._columns()
+            joined: Any = np.concatenate([ids_before, ids]) if kind is int else _appended(ids_before, ids)  # type: ignore[arg-type]
+            base = packed(joined, _appended(texts_before, texts))
+        self._install(base, kind)
+        return first
+
+    def compact(self) -> Int32 | None:
+        """Pack everything without gaps. Returns the new slot of each old one (-1: gone), None if all keep theirs."""
+        if not (self.tail_texts or self.changed or self.removed):
+            return None
+        any_moved = self.removed > 0
+        live = ~resize_bool(self.gone, self.slots)
+        moved = np.where(live, np.cumsum(live) - 1, -1).astype(np.int32)
+        ids, texts = self._columns(np.flatnonzero(live))
+        self._install(packed(ids, texts), self.kind)
+        return moved if any_moved else None
+
+    # snapshots
+
+    def arrays(self) -> Arrays:
+        """Return the packed columns; `compact` was called before."""
+        arrays: Arrays = {
+            "table": self.base.table,
+            "texts.data": self.base.texts.data,
+            "texts.offsets": self.base.texts.offsets,
+        }
+        if isinstance(self.base.ids, Strings):
+            return arrays | {"ids.data": self.base.ids.data, "ids.offsets": self.base.ids.offsets}
+        return arrays | {"ids": self.base.ids}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        """Return the catalog that `arrays` describes."""
+        self = cls()
+        ids = arrays.get("ids")
+        texts = Strings(arrays["texts.data"], arrays["texts.offsets"], surrogates=True)
+        column = Strings(arrays["ids.data"], arrays["ids.offsets"]) if ids is None else ids
+        if texts.count:
+            self.base = Base(column, texts, arrays["table"])
+            self.kind = str if ids is None else int
+        return self
+
+    @property
+    def bytes(self) -> int:
+        """Return the memory that ids and texts take."""
+        return sum(array.nbytes for array in self.arrays().values()) + len(self.tail_bytes)
+
+    # private parts
+
+    def _is_gone(self, slot: int) -> bool:
+        return slot < len(self.gone) and bool(self.gone[slot])
+
+    def is_gone(self, slots: Int32) -> npt.NDArray[np.bool_]:
+        """Say which slots were given up."""
+        gone: npt.NDArray[np.bool_] = resize_bool(self.gone, self.slots)[slots]
+        return gone
+
+    def tail_ids(self) -> Int64 | Strings:
+        """Return the ids that were subscribed since the base was packed."""
+        column = self.ids(np.array(sorted(self.where.values()), np.int32))
+        return from_arrow(column) if self.kind is str else column.to_numpy()
+
+    def _base_strings(self) -> Strings:
+        return self.base.ids if isinstance(self.base.ids, Strings) else _NO_STRINGS
+
+    def _row(self, key: Any) -> int:
+        """Return the row of an id in the base, -1 if it is not there."""
+        column, table = self.base.ids, self.base.table
+        if not isinstance(column, Strings):
+            in_range = -(2**63) <= key < 2**63
+            return int(table[kernels.find_int(key, column, table)]) if in_range else -1
+        raw = np.frombuffer(bytearray(key, "utf-8", "surrogatepass"), np.uint8)
+        return int(table[kernels.find_string(raw, 0, len(raw), column.data, column.offsets, table)])
+
+    def _adopt(self, kind: type) -> None:
+        """Start over with another kind of id: nothing is subscribed."""
+        self.__init__()  # type: ignore[misc]
+        self.kind = kind
+        if kind is str:
+            self.base.ids = _NO_STRINGS
+
+    def _columns(self, slots: npt.NDArray[np.int64] | None = None) -> tuple[Int64 | Strings, Strings]:
+        """Return ids and texts of `slots`, or of all, as packed columns."""
+        if slots is None:
+            slots = np.arange(self.slots)
+        count = self.base.count
+        if self.kind is str:
+            raw = self.ids(slots.astype(np.int32))
+            ids: Int64 | Strings = from_arrow(raw)
+        else:
+            ids = self.ids(slots.astype(np.int32)).to_numpy()
+        if not self.changed and not self.tail_texts and len(slots) == count:
+            return ids, self.base.texts
+        base_slots = slots[slots < count]
+        pieces = taken(self.base.texts, base_slots)
+        if self.changed:
+            texts = [
+                (self.changed[slot] if slot in self.changed else pieces.text(i))
+                for i, slot in enumerate(base_slots.tolist())
+            ]
+            pieces = _encoded(texts)
+        tail = [self.text(slot) for slot in slots[slots >= count].tolist()]
+        return ids, _appended(
+            pieces, from_pieces([text.encode("utf-8", "surrogatepass") for text in tail if text is not None])
+        )
+
+    def _install(self, base: Base, kind: type | None) -> None:
+        self.base = base
+        self.kind = kind
+        self.changed = {}
+        self.gone = np.empty(0, np.bool_)
+        self.removed = 0
+        self._clear_tail()
+
+
+def packed(ids: Int64 | Strings, texts: Strings) -> Base:
+    """Return packed columns with their table; a duplicate id is refused, by its row."""
+    table = np.full(texts.count + texts.count // 2 + 1, -1, np.int32)
+    if isinstance(ids, Strings):
+        row = kernels.index_strings(ids.data, ids.offsets, table)
+    else:
+        row = kernels.index_ints(ids, table)
+    if row >= 0:
+        raise SubscriptionError(f"the id {value(ids, row)!r} stands more than once; ids must be unique", row=row)
+    return Base(ids, replace(texts, surrogates=True), table)
+
+
+def find_rows(ids: Int64 | Strings, base: Base) -> Int32:
+    """Return the row of each id in `base`, -1 where there is none."""
+    rows = np.full(ids.count if isinstance(ids, Strings) else len(ids), -1, np.int32)
+    if isinstance(ids, Strings) and isinstance(base.ids, Strings):
+        column = base.ids
+        kernels.find_strings(ids.data, ids.offsets, column.data, column.offsets, base.table, rows)
+    elif not isinstance(ids, Strings) and not isinstance(base.ids, Strings):
+        kernels.find_ints(ids, base.ids, base.table, rows)
+    return rows
+
+
+def resize_bool(flags: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.bool_]:
+    """Return `size` flags, false where there are none yet."""
+    return reserve(flags, size, False)[:size]
+
+
+def value(ids: Int64 | Strings, row: int) -> Id:
+    """Return one id of a column."""
+    return ids.text(row) if isinstance(ids, Strings) else int(ids[row])
+
+
+@overload
+def taken(column: Int64, rows: npt.NDArray[np.int64]) -> Int64: ...
+@overload
+def taken(column: Strings, rows: npt.NDArray[np.int64]) -> Strings: ...
+def taken(column: Int64 | Strings, rows: npt.NDArray[np.int64]) -> Int64 | Strings:
+    """Return some rows of a column, in ascending order."""
+    if not isinstance(column, Strings):
+        return column if len(rows) == len(column) else column[rows]
+    strings = column
+    if len(rows) == strings.count:
+        return strings
+    chosen = rows.astype(np.int32)
+    cuts = np.empty(len(rows) + 1, np.int64)
+    kernels.take_lengths(chosen, strings.offsets, np.zeros(1, np.int64), cuts)
+    data = np.empty(cuts[-1], np.uint8)
+    kernels.take_strings(chosen, strings.data, strings.offsets, NO_BYTES, np.zeros(1, np.int64), cuts, data)
+    return Strings(data, cuts, strings.surrogates)
+
+
+def _encoded(texts: list[str]) -> Strings:
+    return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
+
+
+def _appended(left: Strings, right: Strings) -> Strings:
+    """Return two columns end to end."""
+    if left.count == 0:
+        return right
+    return Strings(
+        np.concatenate([left.data, right.data]),
+        np.concatenate([left.offsets, right.offsets[1:] + left.offsets[-1]]),
+    )

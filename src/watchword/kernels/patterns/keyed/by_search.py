@@ -1,0 +1,113 @@
+"""A pattern looked for in a text as it is spelled: word after word, each as far to the left as it fits.
+
+Words between which no `*` stands are placed together, as one segment of fixed length in characters; that an earlier
+place of a segment leaves more room for the rest is why the first that fits decides. The time may be the product of text
+and pattern, so it is metered: `steps` counts about the nanoseconds; at the limit the answer is `UNDECIDED`, as it is
+for words of more than `FAR` bytes.
+
+A body is as in `candidates`, and words have heads as in `heads`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import inline
+from watchword.kernels.memory import equal_bytes, same_bytes, trailing_zeros
+from watchword.kernels.patterns.keyed.grams import FAR
+from watchword.kernels.patterns.keyed.word_heads import size_of, spelling_of
+
+NO, YES, UNDECIDED = 0, 1, 2
+_TOO_LONG = -2
+
+
+@inline
+def holds(data, begin, stop, arena, body, heads, spelled, steps, limit):
+    """Say whether ``data[begin:stop]`` holds an instance of the pattern: `NO`, `YES` or `UNDECIDED`."""
+    count = np.int64(arena[body + 1])
+    low = _behind(data, begin, stop, np.int64(arena[body + 2]) >> 1)
+    first = np.int64(0)
+    while first < count:
+        if low < 0:
+            return NO
+        last = first + 1
+        while last < count and not arena[body + 2 + 3 * last] & 1:
+            last += 1
+        word = np.int64(arena[body + 3 + 3 * first])
+        spelling, size = spelling_of(heads, word), size_of(heads, word)
+        if size > FAR:
+            return UNDECIDED
+        end = np.int64(-1)
+        while end < 0:
+            place = _find(data, low, stop, spelled, spelling, size)
+            steps[0] += 8 + ((place - low if place >= 0 else stop - low) >> 4)
+            if place < 0:
+                return NO
+            if steps[0] > limit:
+                return UNDECIDED
+            end = place + size
+            if last > first + 1:
+                end = _rest(data, end, stop, arena, body, first + 1, last, heads, spelled, steps)
+                if end == _TOO_LONG:
+                    return UNDECIDED
+            low = place + 1
+        low = _behind(data, end, stop, np.int64(arena[body + 2 + 3 * last]) >> 1)
+        first = last
+    return YES if low >= 0 else NO
+
+
+@inline
+def _rest(data, at, stop, arena, body, first, last, heads, spelled, steps):
+    """Return where the words from `first` to `last` end if each stands at its distance behind `at`, else -1, or
+    `_TOO_LONG`."""
+    for k in range(first, last):
+        gap = np.int64(arena[body + 2 + 3 * k]) >> 1
+        at = _behind(data, at, stop, gap)
+        word = np.int64(arena[body + 3 + 3 * k])
+        size = size_of(heads, word)
+        steps[0] += gap + 8
+        if size > FAR:
+            return np.int64(_TOO_LONG)
+        if at < 0 or at + size > stop or not same_bytes(data, at, spelled, spelling_of(heads, word), size):
+            return np.int64(-1)
+        at += size
+    return at
+
+
+@inline
+def _behind(data, at, stop, count):
+    """Return the place so many characters behind `at`, or -1 if they are not there."""
+    while count > 0:
+        if at >= stop:
+            return np.int64(-1)
+        at += 1
+        while at < stop and data[at] & 0xC0 == 0x80:
+            at += 1
+        count -= 1
+    return at
+
+
+@inline
+def _find(data, low, stop, spelled, spelling, size):
+    """Return the first place from `low` on where a word of so many bytes stands, or -1.
+
+    Places are looked at by sixty-four, for two bytes of the word, while as many bytes lie behind.
+    """
+    far = min(size - 1, np.int64(3))
+    one, two = spelled[spelling], spelled[spelling + far]
+    at = low
+    while at + size <= stop and at + 67 <= len(data):
+        places = equal_bytes(data, at, one) & equal_bytes(data, at + far, two)
+        while places:
+            place = at + trailing_zeros(places)
+            if place + size > stop:
+                return np.int64(-1)
+            if size == 1 or same_bytes(data, place, spelled, spelling, size):
+                return place
+            places &= places - np.uint64(1)
+        at += 64
+    while at + size <= stop:
+        if same_bytes(data, at, spelled, spelling, size):
+            return at
+        at += 1
+    return np.int64(-1)

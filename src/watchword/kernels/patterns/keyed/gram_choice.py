@@ -1,0 +1,78 @@
+"""Which bytes of a key stand for it: the choice of grams, by how often four bytes occur.
+
+``frequency[h]`` is how often four bytes with the hash `h` of `FREQUENCY_BITS` occur: in the keys at first, and in texts
+once some have been seen. A key's gram is the one that begins with the rarest four bytes, among the first `_OFFSETS`;
+but no gram is given to many keys if another will do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import kernel
+from watchword.kernels.memory import load_word
+from watchword.kernels.patterns.keyed.grams import CROWD, add_gram, gram_at, hash_of, level_of
+from watchword.kernels.patterns.keyed.word_heads import SPARE, block_of, head_after, size_of, spelling_of
+
+FREQUENCY_BITS = 16
+_SHIFT = np.uint64(64 - FREQUENCY_BITS)
+_OFFSETS = 256
+_AVOID = 1 << 40
+
+
+@kernel
+def count_keys(heads):
+    """Return how many words are keys."""
+    count = 0
+    word = np.int64(0)
+    while word + SPARE < len(heads):
+        count += block_of(heads, word) > 0
+        word = head_after(heads, word)
+    return count
+
+
+@kernel
+def count_grams(data, begin, stop, frequency):
+    """Count the four bytes at every place of a text."""
+    for at in range(begin, stop - 3):
+        frequency[hash_of(gram_at(data, at, 4), 4) >> _SHIFT] += 1
+
+
+@kernel
+def count_in_keys(heads, spelled, frequency):
+    """Count the first four bytes of every gram that a key might have; returns whether there is any choice."""
+    is_choice = False
+    word = np.int64(0)
+    while word + SPARE < len(heads):
+        if block_of(heads, word):
+            start, size = spelling_of(heads, word), size_of(heads, word)
+            choices = min(size - level_of(size) + 1, _OFFSETS)
+            is_choice |= choices > 1
+            for k in range(choices):
+                frequency[hash_of(load_word(spelled, start + k), min(size, 4)) >> _SHIFT] += 1
+        word = head_after(heads, word)
+    return is_choice
+
+
+@kernel
+def choose_grams(heads, spelled, frequency, bits, fine, table, levels):
+    """Choose the gram of every key and enter it; counts the keys of each level."""
+    chosen = np.zeros(1 << FREQUENCY_BITS, np.int64)
+    word = np.int64(0)
+    while word + SPARE < len(heads):
+        if block_of(heads, word):
+            start, size = spelling_of(heads, word), size_of(heads, word)
+            level = level_of(size)
+            least = offset = np.int64(-1)
+            for k in range(min(size - level + 1, _OFFSETS)):
+                gram = load_word(spelled, start + k)
+                taken = chosen[hash_of(gram, level) >> _SHIFT]
+                cost = 4 * frequency[hash_of(gram, min(size, 4)) >> _SHIFT] + taken
+                cost += _AVOID if taken >= CROWD >> 1 else 0
+                if offset < 0 or cost < least:
+                    least, offset = cost, np.int64(k)
+            gram = load_word(spelled, start + offset)
+            chosen[hash_of(gram, level) >> _SHIFT] += 1
+            add_gram(bits, fine, table, gram, level, offset, heads, word)
+            levels[level] += 1
+        word = head_after(heads, word)

@@ -1,0 +1,167 @@
+"""What a conjunction of terms cannot say: forbidden atoms, phrases, several clauses of one subscription.
+
+A structure finds *payloads*. Below `high` a payload is the slot of a subscription that is one conjunction of terms,
+and needs nothing more. From there on it is `high` plus the number of a *complex* clause:
+
+    slots[c]            the subscription's slot
+    shared[c]           1 where the subscription has other clauses too, so that it may be found twice
+    program[starts[c]:stops[c]]   what is left to check, atom by atom: a head word, then the atom's terms;
+                        the head is twice the number of terms, plus one where the atom is forbidden.
+                        Before it stand the terms of the structure's row, and their number last.
+
+An item is the sequence of its terms, which may repeat, -1 for unknown ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.int_set import set_gather, set_has, set_slot, set_table
+from watchword.kernels.jit import kernel
+
+
+@kernel
+def distinct(offsets, numbers, set_offsets, terms):
+    """Write each row's known terms (not negative), once each and in order of first sight, in CSR form."""
+    table = set_table(offsets)
+    set_offsets[0] = fill = 0
+    for row in range(len(offsets) - 1):
+        _, count = set_gather(table, numbers, offsets[row], offsets[row + 1], terms[fill:])
+        fill += count
+        set_offsets[row + 1] = fill
+    return fill
+
+
+@kernel
+def settle(
+    first,
+    used,
+    item_offsets,
+    item_terms,
+    ends_in,
+    found,
+    always,
+    high,
+    slots,
+    shared,
+    starts,
+    stops,
+    program,
+    ends,
+    result,
+):
+    """Turn payloads into slots, each once an item (the protocol of `collect`).
+
+    `always` are the complex clauses without a required term, which every item must be checked against.
+    """
+    table = set_table(item_offsets)
+    known = np.empty(len(table), np.int32)
+    heads = np.empty(len(table), np.int32)
+    nexts = np.empty(len(table), np.int32)
+    twice = np.empty(64, np.int32)
+    for item in range(first, len(item_offsets) - 1):
+        begin = ends_in[item - 1] if item else np.int64(0)
+        count = ends_in[item] - begin + len(always)
+        if used + count > len(result):
+            return item, used, 0
+        start, stop = item_offsets[item], item_offsets[item + 1]
+        mask = -1
+        chained = False
+        fill = used
+        doubles = 0
+        for k in range(count):
+            inside = k < ends_in[item] - begin
+            payload = found[begin + k] if inside else always[k - (ends_in[item] - begin)] + high
+            if payload < high:
+                result[fill] = payload
+                fill += 1
+                continue
+            if mask < 0:
+                mask, _ = set_gather(table, item_terms, start, stop, known)
+            clause = payload - high
+            at = starts[clause]
+            holds = True
+            while holds and at < stops[clause]:
+                size = program[at] >> 1
+                forbidden = program[at] & 1
+                present = True
+                for j in range(at + 1, at + 1 + size):
+                    if not set_has(table, mask, program[j]):
+                        present = False
+                        break
+                if present and size > 1:
+                    if not chained:
+                        _chain(start, stop, item_terms, table, mask, heads, nexts)
+                        chained = True
+                    head = heads[set_slot(table, mask, program[at + 1])]
+                    present = _adjacent(program, at + 1, size, start, stop, item_terms, head, nexts)
+                holds = present != forbidden
+                at += 1 + size
+            if holds:
+                if shared[clause]:
+                    if doubles == len(twice):
+                        larger = np.empty(2 * doubles, np.int32)
+                        larger[:doubles] = twice
+                        twice = larger
+                    twice[doubles] = slots[clause]
+                    doubles += 1
+                else:
+                    result[fill] = slots[clause]
+                    fill += 1
+        if doubles:
+            twice[:doubles].sort()
+            for k in range(doubles):
+                if k == 0 or twice[k] != twice[k - 1]:
+                    result[fill] = twice[k]
+                    fill += 1
+        used = fill
+        ends[item] = used
+    return len(item_offsets) - 1, used, 0
+
+
+@kernel
+def _chain(begin, end, sequences, table, mask, heads, nexts):
+    """Link the positions of each term of the item, ascending; `heads` by the term's slot in the set."""
+    heads[: mask + 1] = -1
+    for at in range(end - 1, begin - 1, -1):
+        if sequences[at] >= 0:
+            slot = set_slot(table, mask, sequences[at])
+            nexts[at - begin] = heads[slot]
+            heads[slot] = at - begin
+
+
+@kernel
+def _adjacent(program, start, size, begin, end, sequences, head, nexts):
+    """Say whether an atom's terms stand side by side somewhere in the item; `head` is the first of the first."""
+    at = np.int64(head)
+    while at >= 0:
+        if begin + at + size <= end:
+            k = 1
+            while k < size and sequences[begin + at + k] == program[start + k]:
+                k += 1
+            if k == size:
+                return True
+        at = np.int64(nexts[at])
+    return False
+
+
+@kernel
+def sort_terms(offsets, terms, ranks, sign):
+    """Put every row into the order of ``sign * ranks[term]``."""
+    for row in range(len(offsets) - 1):
+        begin, end = offsets[row], offsets[row + 1]
+        if end - begin <= 32:
+            for i in range(begin + 1, end):
+                term = terms[i]
+                j = i - 1
+                while j >= begin and sign * ranks[terms[j]] > sign * ranks[term]:
+                    terms[j + 1] = terms[j]
+                    j -= 1
+                terms[j + 1] = term
+        else:
+            keys = np.empty(end - begin, np.int64)
+            for i in range(begin, end):
+                keys[i - begin] = (np.int64(sign * ranks[terms[i]]) << 32) | np.int64(terms[i])
+            keys.sort()
+            for i in range(begin, end):
+                terms[i] = keys[i - begin] & 0xFFFFFFFF

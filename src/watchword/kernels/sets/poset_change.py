@@ -1,0 +1,346 @@
+"""Changing the partial-order index of `poset`: adding and removing rows.
+
+A new set is linked between its direct parents and its direct children (Kourdounakis 2011, section 5.1.3, steps a
+to c). Its subsets are found by the walk that also matches items; those that are no parent of another are direct.
+Its supersets are found by a scan of all signatures, because they may hang below tops that have nothing to do with
+the new set; those that have no other superset for a parent are direct. The only edges that become redundant run
+from a direct parent to a direct child.
+
+Cost: adding is O(sets), with a few instructions for most; removing is O(parents x children) of the set that goes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.arena import WORDS_END, give_back, take
+from watchword.kernels.int_set import set_table
+from watchword.kernels.jit import kernel
+from watchword.kernels.sets.poset import (
+    CELLS_END,
+    EDGES,
+    FREE_CELL,
+    FREE_ID,
+    FREE_LINK,
+    IDS_END,
+    LINKS_END,
+    NODES,
+    ROWS,
+    STAMP,
+    TOPS,
+    WANTED,
+    find_subsets,
+    signature,
+)
+
+
+@kernel
+def _sorted_within(a, a_start, a_end, b, b_start, b_end):
+    """Return whether one ascending run is within another."""
+    j = b_start
+    for i in range(a_start, a_end):
+        while j < b_end and b[j] < a[i]:
+            j += 1
+        if j == b_end or b[j] != a[i]:
+            return False
+        j += 1
+    return True
+
+
+@kernel
+def _push_link(poset, lists, node, neighbour):
+    """Put a neighbour at the head of a node's list; `lists` is `ups` or `downs`."""
+    state = poset.state
+    link = state[FREE_LINK]
+    if link >= 0:
+        state[FREE_LINK] = poset.link_nexts[link]
+    else:
+        link = state[LINKS_END]
+        state[LINKS_END] += 1
+    poset.link_nodes[link] = neighbour
+    poset.link_nexts[link] = lists[node]
+    lists[node] = link
+
+
+@kernel
+def _drop_links(poset, lists, node, stamp):
+    """Take the neighbours that bear a stamp out of a node's list; returns how many."""
+    before, link, dropped = np.int64(-1), np.int64(lists[node]), 0
+    while link >= 0:
+        after = np.int64(poset.link_nexts[link])
+        if poset.stamps[poset.link_nodes[link]] == stamp:
+            if before < 0:
+                lists[node] = after
+            else:
+                poset.link_nexts[before] = after
+            poset.link_nexts[link] = poset.state[FREE_LINK]
+            poset.state[FREE_LINK] = link
+            dropped += 1
+        else:
+            before = link
+        link = after
+    return dropped
+
+
+@kernel
+def _stamp(poset, nodes, count):
+    """Stamp nodes with a number that nothing bears yet, and return it."""
+    poset.state[STAMP] += 1
+    for i in range(count):
+        poset.stamps[nodes[i]] = poset.state[STAMP]
+    return poset.state[STAMP]
+
+
+@kernel
+def _direct_parents(poset, nodes, count):
+    """Keep, of all subsets of a set, the maximal ones; returns how many."""
+    poset.state[STAMP] += 1
+    for i in range(count):
+        link = poset.ups[nodes[i]]
+        while link >= 0:
+            poset.stamps[poset.link_nodes[link]] = poset.state[STAMP]
+            link = poset.link_nexts[link]
+    kept = 0
+    for i in range(count):
+        if poset.stamps[nodes[i]] != poset.state[STAMP]:
+            nodes[kept] = nodes[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def _direct_children(poset, terms, start, end, nodes):
+    """Write the minimal supersets of a set that is not stored; returns how many."""
+    bits = signature(terms, start, end)
+    count = 0
+    for node in range(poset.state[IDS_END]):
+        if bits & ~poset.signatures[node] == 0 and poset.sizes[node] > end - start:
+            at = poset.addresses[node]
+            if _sorted_within(terms, start, end, poset.words, at, at + poset.sizes[node]):
+                nodes[count] = node
+                count += 1
+    stamp = _stamp(poset, nodes, count)
+    kept = 0
+    for i in range(count):
+        link = poset.ups[nodes[i]]
+        while link >= 0 and poset.stamps[poset.link_nodes[link]] != stamp:
+            link = poset.link_nexts[link]
+        if link < 0:
+            nodes[kept] = nodes[i]
+            kept += 1
+    return kept
+
+
+@kernel
+def _add_top(poset, node):
+    place = poset.state[TOPS]
+    poset.tops[place] = node
+    poset.top_signatures[place] = poset.signatures[node]
+    poset.leads[node] = -1 - place
+    poset.state[TOPS] += 1
+
+
+@kernel
+def _drop_top(poset, node):
+    """The last top takes the place of this one."""
+    poset.state[TOPS] -= 1
+    place, last = -1 - poset.leads[node], poset.state[TOPS]
+    moved = poset.tops[last]
+    poset.tops[place] = moved
+    poset.top_signatures[place] = poset.top_signatures[last]
+    poset.leads[moved] = -1 - place
+
+
+@kernel
+def _new_node(poset, terms, start, end):
+    """Store a set; it has no neighbours and no payloads yet."""
+    state = poset.state
+    node = state[FREE_ID]
+    if node >= 0:
+        state[FREE_ID] = -2 - poset.addresses[node]
+    else:
+        node = state[IDS_END]
+        state[IDS_END] += 1
+    at = take(poset.words, poset.bins, state, end - start)
+    poset.words[at : at + end - start] = terms[start:end]
+    poset.addresses[node] = at
+    poset.sizes[node] = end - start
+    poset.signatures[node] = signature(terms, start, end)
+    poset.heads[node] = poset.ups[node] = poset.downs[node] = -1
+    poset.stamps[node] = 0
+    state[NODES] += 1
+    return node
+
+
+@kernel
+def _link(poset, node, parents, above, children, below):
+    """Put a new node between its direct parents and its direct children."""
+    up, down = _stamp(poset, parents, above), _stamp(poset, children, below)
+    for i in range(above):
+        poset.state[EDGES] -= _drop_links(poset, poset.downs, parents[i], down)
+        _push_link(poset, poset.downs, parents[i], node)
+        _push_link(poset, poset.ups, node, parents[i])
+    for i in range(below):
+        child = children[i]
+        if poset.leads[child] < 0:
+            _drop_top(poset, child)
+        _drop_links(poset, poset.ups, child, up)
+        _push_link(poset, poset.ups, child, node)
+        _push_link(poset, poset.downs, node, child)
+        poset.leads[child] = node
+    poset.state[EDGES] += above + below
+    if above:
+        poset.leads[node] = parents[above - 1]
+    else:
+        _add_top(poset, node)
+
+
+@kernel
+def _push(poset, node, payload):
+    state = poset.state
+    cell = state[FREE_CELL]
+    if cell >= 0:
+        state[FREE_CELL] = poset.nexts[cell]
+    else:
+        cell = state[CELLS_END]
+        state[CELLS_END] += 1
+    poset.payloads[cell] = payload
+    poset.nexts[cell] = poset.heads[node]
+    poset.heads[node] = cell
+    state[ROWS] += 1
+
+
+@kernel
+def _equal(poset, size, nodes, count):
+    """Return, of all subsets of a set, the one that is as large as the set; -1 if there is none."""
+    for i in range(count):
+        if poset.sizes[nodes[i]] == size:
+            return np.int64(nodes[i])
+    return np.int64(-1)
+
+
+@kernel
+def insert_rows(poset, offsets, terms, payloads, first):
+    """Add rows, each ascending, from `first` on; returns the first row for which room might not suffice."""
+    state = poset.state
+    table = set_table(offsets)
+    parents, children = np.empty(len(poset.addresses), np.int32), np.empty(len(poset.addresses), np.int32)
+    for row in range(first, len(payloads)):
+        start, end = offsets[row], offsets[row + 1]
+        if state[IDS_END] == len(poset.addresses) or state[CELLS_END] == len(poset.nexts):
+            return row
+        count, _ = find_subsets(poset, terms, start, end, table, parents)
+        node = _equal(poset, end - start, parents, count)
+        if node < 0:
+            above = _direct_parents(poset, parents, count)
+            below = _direct_children(poset, terms, start, end, children)
+            state[WANTED] = 2 * (above + below)
+            if state[LINKS_END] + state[WANTED] > len(poset.link_nodes) or state[WORDS_END] + end - start > len(
+                poset.words
+            ):
+                return row
+            node = _new_node(poset, terms, start, end)
+            _link(poset, node, parents, above, children, below)
+        _push(poset, node, payloads[row])
+    return len(payloads)
+
+
+@kernel
+def _unlink(poset, node, payload):
+    """Take one payload out of a node's list; returns whether it was there."""
+    before, cell = np.int64(-1), np.int64(poset.heads[node])
+    while cell >= 0 and poset.payloads[cell] != payload:
+        before, cell = cell, np.int64(poset.nexts[cell])
+    if cell < 0:
+        return False
+    if before < 0:
+        poset.heads[node] = poset.nexts[cell]
+    else:
+        poset.nexts[before] = poset.nexts[cell]
+    poset.nexts[cell] = poset.state[FREE_CELL]
+    poset.state[FREE_CELL] = cell
+    poset.state[ROWS] -= 1
+    return True
+
+
+@kernel
+def _neighbours(poset, lists, node, nodes):
+    """Write a node's neighbours; returns how many."""
+    count, link = 0, lists[node]
+    while link >= 0:
+        nodes[count] = poset.link_nodes[link]
+        count += 1
+        link = poset.link_nexts[link]
+    return count
+
+
+@kernel
+def _reaches(poset, upper, lower):
+    """Return whether a set is within one of the parents of another."""
+    start, end = poset.addresses[upper], poset.addresses[upper] + poset.sizes[upper]
+    link = poset.ups[lower]
+    while link >= 0:
+        parent = poset.link_nodes[link]
+        if poset.signatures[upper] & ~poset.signatures[parent] == 0:
+            at = poset.addresses[parent]
+            if _sorted_within(poset.words, start, end, poset.words, at, at + poset.sizes[parent]):
+                return True
+        link = poset.link_nexts[link]
+    return False
+
+
+@kernel
+def _isolate(poset, node, parents, above, children, below):
+    """Take a node out of the graph, and link its parents with its children where no other path remains."""
+    poset.state[STAMP] += 1
+    stamp = poset.state[STAMP]
+    poset.stamps[node] = stamp
+    for i in range(above):
+        _drop_links(poset, poset.downs, parents[i], stamp)
+    for i in range(below):
+        child = children[i]
+        _drop_links(poset, poset.ups, child, stamp)
+        for j in range(above):
+            if not _reaches(poset, parents[j], child):
+                _push_link(poset, poset.ups, child, parents[j])
+                _push_link(poset, poset.downs, parents[j], child)
+                poset.state[EDGES] += 1
+        if poset.leads[child] == node:
+            if poset.ups[child] >= 0:
+                poset.leads[child] = poset.link_nodes[poset.ups[child]]
+            else:
+                _add_top(poset, child)
+    poset.state[EDGES] -= above + below
+    _drop_links(poset, poset.ups, node, _stamp(poset, parents, above))
+    _drop_links(poset, poset.downs, node, _stamp(poset, children, below))
+    if poset.leads[node] < 0:
+        _drop_top(poset, node)
+
+
+@kernel
+def remove_row(poset, terms, payload):
+    """Remove a row; returns 1, 0 if it is not there, or -1 if there is no room for ``state[WANTED]`` links."""
+    state = poset.state
+    parents, children = np.empty(state[NODES], np.int32), np.empty(state[NODES], np.int32)
+    size = np.int64(len(terms))
+    table = set_table(np.array([0, size]))
+    count, _ = find_subsets(poset, terms, np.int64(0), size, table, parents)
+    node = _equal(poset, size, parents, count)
+    if node < 0:
+        return 0
+    above = _neighbours(poset, poset.ups, node, parents)
+    below = _neighbours(poset, poset.downs, node, children)
+    state[WANTED] = 2 * above * below
+    if state[LINKS_END] + state[WANTED] > len(poset.link_nodes):
+        return -1
+    if not _unlink(poset, node, payload):
+        return 0
+    if poset.heads[node] < 0:
+        _isolate(poset, node, parents, above, children, below)
+        give_back(poset.words, poset.bins, state, poset.addresses[node], size)
+        poset.addresses[node] = -2 - state[FREE_ID]
+        poset.signatures[node] = 0
+        poset.sizes[node] = 0
+        state[FREE_ID] = node
+        state[NODES] -= 1
+    return 1

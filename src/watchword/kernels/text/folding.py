@@ -1,0 +1,117 @@
+"""Whole texts as UTF-8: are they valid, how many characters have they, and what are they case-folded?
+
+Rows lie in one run of bytes, cut by `offsets`. Tables of case folding (built by `watchword.patterns.texts` from
+Python's own Unicode data): ``pages[point >> 8]`` names a page of 256 entries in `values`; an entry is 0 for a
+character that folds to itself, else `k`, and the folding is the UTF-8 ``folds[starts[k - 1]:starts[k]]``. Folding
+never looks at a neighbour, so that folding a text is folding its characters. It makes at most three bytes of one,
+which is the room asked of the output.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import inline, kernel
+from watchword.kernels.memory import load_word, store_word
+from watchword.kernels.text.scan import decode
+
+_HIGH_BITS = np.uint64(0x8080808080808080)
+
+
+@kernel
+def is_ascii(data, start, end):
+    """Say whether all bytes from `start` to `end` are below 128."""
+    at = start
+    while at + 8 <= end:
+        if load_word(data, at) & _HIGH_BITS:
+            return False
+        at += 8
+    while at < end:
+        if data[at] >= 0x80:
+            return False
+        at += 1
+    return True
+
+
+@kernel
+def measure(data, offsets, surrogates, counts):
+    """Count the characters of every row; return -1, or the first row that is not valid UTF-8."""
+    rows = len(offsets) - 1
+    plain = is_ascii(data, offsets[0], offsets[rows])
+    for row in range(rows):
+        at, end = offsets[row], offsets[row + 1]
+        if plain or is_ascii(data, at, end):
+            counts[row] = end - at
+            continue
+        count = 0
+        while at < end:
+            if at + 8 <= end and load_word(data, at) & _HIGH_BITS == 0:
+                at += 8
+                count += 8
+                continue
+            _, size = decode(data, at, end, surrogates)
+            if size == 0:
+                return row
+            at += size
+            count += 1
+        counts[row] = count
+    return -1
+
+
+@inline
+def _lower(word):
+    """Return eight ASCII bytes in lower case.
+
+    A sum of a byte below 128 and ``128 - c`` has the top bit where the byte is at least `c`, and never carries.
+    """
+    capitals = (word + np.uint64(0x3F3F3F3F3F3F3F3F)) & ~(word + np.uint64(0x2525252525252525)) & _HIGH_BITS
+    return word | (capitals >> np.uint64(2))
+
+
+@inline
+def _lower_run(data, at, end, out, fill):
+    """Lower ASCII bytes."""
+    while at + 8 <= end:
+        store_word(out, fill, _lower(load_word(data, at)))
+        at += 8
+        fill += 8
+    while at < end:
+        byte = data[at]
+        out[fill] = byte | 0x20 if 65 <= byte <= 90 else byte
+        at += 1
+        fill += 1
+    return fill
+
+
+@kernel
+def fold(data, offsets, pages, values, starts, folds, out, cuts):
+    """Case-fold every row of valid UTF-8: row `i` becomes ``out[cuts[i]:cuts[i + 1]]``. Return the bytes written."""
+    rows = len(offsets) - 1
+    if is_ascii(data, offsets[0], offsets[rows]):
+        for row in range(rows + 1):
+            cuts[row] = offsets[row] - offsets[0]
+        return _lower_run(data, offsets[0], offsets[rows], out, 0)
+    fill = 0
+    cuts[0] = 0
+    for row in range(rows):
+        at, end = offsets[row], offsets[row + 1]
+        while at < end:
+            if data[at] < 0x80:
+                start = at
+                while at < end and data[at] < 0x80:
+                    at += 1
+                fill = _lower_run(data, start, at, out, fill)
+                continue
+            point, size = decode(data, at, end, True)
+            value = values[(np.int64(pages[point >> 8]) << 8) | (point & 0xFF)]
+            if value == 0:
+                for k in range(at, at + size):
+                    out[fill] = data[k]
+                    fill += 1
+            else:
+                for k in range(starts[value - 1], starts[value]):
+                    out[fill] = folds[k]
+                    fill += 1
+            at += size
+        cuts[row + 1] = fill
+    return fill

@@ -1,0 +1,109 @@
+"""The two-level counter of the compact count index (Kourdounakis 2011, section 3.1.2, Figure 3.2b).
+
+Layout: see `kernels.sets.compact_count`. `ground` grows with the largest row; second-level tables and
+segments are made when a row needs them and released when their last row is removed, so that a counter whose
+rows have mostly gone does not keep the memory of its largest row. -1 stands for a table or segment that is
+not there.
+
+Invariant: second-level tables and segments are numbered without gaps: the last one moves into the place of
+one that is released. ``population[s]`` is the number of rows in segment `s`, at least one.
+
+Cost: O(1) a row; a release moves at most one segment and one table.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from watchword.arrays import Arrays, Int32, reserve, resized
+from watchword.kernels.sets.compact_count import FANOUT, SEGMENT, counter_set
+
+
+class TwoLevelCounter:
+    """The number of terms of each row."""
+
+    def __init__(self) -> None:
+        self.ground: Int32 = np.empty(0, np.int32)
+        self.second: Int32 = np.empty(0, np.int32)
+        self.segments: npt.NDArray[np.int16] = np.empty(0, np.int16)
+        self.population: Int32 = np.empty(0, np.int32)
+
+    def put(self, rows: Int32, sizes: npt.NDArray[np.int16]) -> None:
+        """Set the counters of new rows."""
+        groups = np.bincount(rows // SEGMENT)
+        for group in np.flatnonzero(groups):
+            segment = self._segment(int(group))
+            self.population[segment] += groups[group]
+        counter_set(rows, sizes, self.ground, self.second, self.segments)
+
+    def drop(self, row: int) -> None:
+        """Forget a row that was put."""
+        table = int(self.ground[row // (FANOUT * SEGMENT)])
+        entry = table * FANOUT + row // SEGMENT % FANOUT
+        self.population[self.second[entry]] -= 1
+        if not self.population[self.second[entry]]:
+            self._release_segment(entry)
+            if (self.second.reshape(-1, FANOUT)[table] < 0).all():
+                self._release_table(table)
+
+    @property
+    def live_segments(self) -> npt.NDArray[np.int16]:
+        """The segments without spare room: what a matcher copies."""
+        return self.segments[: len(self.population) * SEGMENT]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes in use: the ground table, second-level tables and segments that are there."""
+        return self.ground.nbytes + self.second.nbytes + (2 * SEGMENT + 4) * len(self.population)
+
+    def arrays(self) -> Arrays:
+        """Return the state as flat arrays."""
+        arrays: Arrays = {"ground": self.ground, "second": self.second, "population": self.population}
+        arrays["segments"] = self.live_segments
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Self:
+        """Return the counter that `arrays` describes."""
+        made = cls()
+        made.ground, made.second, made.segments, made.population = (
+            np.asarray(arrays[name]) for name in ("ground", "second", "segments", "population")
+        )
+        return made
+
+    def _segment(self, group: int) -> int:
+        """Return the segment of a group of rows; make it, and what leads to it, if it is not there."""
+        self.ground = reserve(self.ground, group // FANOUT + 1, -1)
+        if self.ground[group // FANOUT] < 0:
+            self.ground[group // FANOUT] = len(self.second) // FANOUT
+            self.second = resized(self.second, len(self.second) + FANOUT, -1)
+        entry = int(self.ground[group // FANOUT]) * FANOUT + group % FANOUT
+        if self.second[entry] < 0:
+            self.second[entry] = len(self.population)
+            self.population = resized(self.population, len(self.population) + 1, 0)
+            self.segments = reserve(self.segments, len(self.population) * SEGMENT)
+        return int(self.second[entry])
+
+    def _release_segment(self, entry: int) -> None:
+        """Move the last segment into the place of the one at `entry`."""
+        segment, last = int(self.second[entry]), len(self.population) - 1
+        self.second[entry] = -1
+        self.second[self.second == last] = segment
+        self.population[segment] = self.population[last]
+        self.population = self.population[:last]
+        places = self.segments[: (last + 1) * SEGMENT].reshape(-1, SEGMENT)
+        places[segment] = places[last]
+        if 2 * last * SEGMENT < len(self.segments):
+            self.segments = resized(self.segments, last * SEGMENT)
+
+    def _release_table(self, table: int) -> None:
+        """Move the last second-level table into the place of this one."""
+        tables = self.second.reshape(-1, FANOUT)
+        last = len(tables) - 1
+        tables[table] = tables[last]
+        self.ground[self.ground == table] = -1
+        self.ground[self.ground == last] = table
+        self.second = resized(self.second, last * FANOUT)

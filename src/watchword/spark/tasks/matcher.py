@@ -1,0 +1,294 @@
+"""The worker's half of `match`: record batches of events in, record batches of pairs out.
+
+A batch arrives with the columns to carry (under the names that `carrier` gives), the event (`EVENT`, unless it is
+carried) and, where the index is partitioned, the number of the shard that this copy of the event is for (`SHARD`).
+Matching finds pairs (row, id); the carried columns are then taken by row and the ids appended, all in Arrow: no Python
+object per row, but for events that are structs, maps or several columns, which become dicts, and for explanations.
+
+Events are matched a slice at a time, sized by the pairs that slices gave so far, and batches are yielded when they
+reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
+
+An event that a language refuses is isolated by the position that the error carries: what precedes it is matched, it
+is reported once, and matching goes on behind it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.errors import EventError, PipelineError
+from watchword.index import Index
+from watchword.shards import Version
+from watchword.spark.tasks import shard_cache
+
+EVENT, SHARD = "__watchword_event", "__watchword_shard"
+COUNTED = "__watchword_counted"
+METRICS = ("__watchword_events", "__watchword_errors", "__watchword_seconds")
+ROWS = 65_536
+BYTES = 32 << 20
+PAIRS_AT_ONCE = 1 << 19
+
+OnError = Literal["raise", "skip", "keep"]
+Rows = npt.NDArray[np.int64]
+
+
+def carrier(number: int) -> str:
+    """Return the name under which a carried column crosses to Python."""
+    return f"c{number}"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a task is sent."""
+
+    version: Version
+    event: str
+    """The column that holds the event."""
+    carried: tuple[str, ...]
+    """The names that carried columns have in the answer."""
+    partitioned: bool = False
+    explain: bool = False
+    on_error: OnError = "raise"
+    metrics: bool = False
+    large: bool = False
+    """Whether strings cross with 64-bit offsets, as the Spark session is set."""
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Match the batches of one task."""
+        runner = _Runner(self)
+        for batch in batches:
+            yield from runner.run(batch)
+
+
+@dataclass
+class _Pairs:
+    """What one slice of a batch found: rows of the batch, ids, reasons."""
+
+    rows: Rows
+    ids: pa.Array
+    explanations: pa.Array | None = None
+
+
+@dataclass
+class _Found:
+    """The pairs and the refused events of one slice and one shard."""
+
+    pairs: list[_Pairs] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+
+
+class _Runner:
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.text = pa.large_string() if task.large else pa.string()
+        self.ids = pa.int64() if task.version.ids == "long" else self.text
+        self.size = 1024
+
+    def run(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        errors, seconds = 0, 0.0
+        for shard, rows in self._shards(batch):
+            column = batch[self.task.event]
+            events = as_events(column if len(rows) == len(column) else column.take(rows))
+            position, start = np.asarray(rows), 0
+            while start < len(position):
+                stop = start + self.size
+                began = time.perf_counter()
+                found = self._match(shard, events[start:stop], position[start:stop])
+                seconds += time.perf_counter() - began
+                errors += len(found.refused)
+                count = sum(len(pairs.rows) for pairs in found.pairs)
+                start, self.size = stop, next_size(self.size, count)
+                yield from self._answer(batch, found)
+        if self.task.metrics and batch.num_rows:
+            yield self._measured(batch, errors, seconds)
+
+    def _shards(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.Array]]:
+        """Return each shard to ask (None for all of them) and the rows that go there; nulls go nowhere."""
+        valid = pc.is_valid(batch[self.task.event])
+        if not self.task.partitioned:
+            yield None, pc.indices_nonzero(valid).cast(pa.int64())
+            return
+        numbers = batch[SHARD]
+        for number in pc.unique(numbers).to_pylist():
+            yield number, pc.indices_nonzero(pc.and_(valid, pc.equal(numbers, number))).cast(pa.int64())
+
+    def _match(self, shard: int | None, events: Any, rows: Rows) -> _Found:
+        version = self.task.version
+        numbers = range(len(version.shards)) if shard is None else [shard]
+        found = _Found()
+        for number in numbers:
+            index = shard_cache.shard(version, number)
+            pairs, refused = match_around(index, events)
+            self._raise_first(refused)
+            if number == 0:  # every shard refuses the same events: one of them reports
+                found.refused = {int(rows[position]): reason for position, reason in refused.items()}
+            for positions, ids in pairs:
+                why = self._explained(index, events, positions, ids) if self.task.explain else None
+                found.pairs.append(_Pairs(rows[positions], ids, why))
+        return found
+
+    def _raise_first(self, refused: dict[int, str]) -> None:
+        if refused and self.task.on_error == "raise":
+            raise PipelineError(
+                f"an event cannot be matched: {next(iter(refused.values()))}; "
+                "on_error='skip' leaves such events out, on_error='keep' returns them with a column 'error'"
+            )
+
+    def _explained(self, index: Index, events: Any, positions: Rows, ids: pa.Array) -> pa.Array:
+        reasons = []
+        known, event = -1, None
+        for position, key in zip(positions.tolist(), ids.to_pylist(), strict=True):
+            if position != known:
+                known, event = position, _value(events, position)
+            reasons.append(str(index.explain(event, key)))
+        return pa.array(reasons, self.text)
+
+    def _answer(self, batch: pa.RecordBatch, found: _Found) -> Iterator[pa.RecordBatch]:
+        """Turn pairs and refused events into rows of the output."""
+        carried = batch.select([carrier(number) for number in range(len(self.task.carried))])
+        sizes = row_bytes(carried)
+        for pairs in found.pairs:
+            for start, stop in pieces(sizes, pairs.rows):
+                yield self._rows(
+                    carried,
+                    pairs.rows[start:stop],
+                    ids=pairs.ids[start:stop],
+                    explanations=None if pairs.explanations is None else pairs.explanations[start:stop],
+                )
+        if self.task.on_error == "keep" and found.refused:
+            rows = np.array(list(found.refused), np.int64)
+            reasons = pa.array(list(found.refused.values()), self.text)
+            for start, stop in pieces(sizes, rows):
+                yield self._rows(carried, rows[start:stop], errors=reasons[start:stop])
+
+    def _rows(
+        self,
+        carried: pa.RecordBatch,
+        rows: Rows,
+        ids: pa.Array | None = None,
+        explanations: pa.Array | None = None,
+        errors: pa.Array | None = None,
+    ) -> pa.RecordBatch:
+        columns = carried.take(pa.array(rows)).columns if carried.num_columns else []
+        return self._output(list(columns), len(rows), ids, explanations, errors)
+
+    def _output(
+        self, columns: list[pa.Array], count: int, ids: Any = None, explanations: Any = None, errors: Any = None
+    ) -> pa.RecordBatch:
+        names = [*self.task.carried, "subscription"]
+        columns.append(pa.nulls(count, self.ids) if ids is None else ids.cast(self.ids))
+        if self.task.explain:
+            names.append("explanation")
+            columns.append(pa.nulls(count, self.text) if explanations is None else explanations)
+        if self.task.on_error == "keep":
+            names.append("error")
+            columns.append(pa.nulls(count, self.text) if errors is None else errors)
+        if self.task.metrics:
+            names += METRICS
+            columns += [pa.nulls(count, pa.int64()), pa.nulls(count, pa.int64()), pa.nulls(count, pa.float64())]
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def _measured(self, batch: pa.RecordBatch, errors: int, seconds: float) -> pa.RecordBatch:
+        """Return one row that carries figures instead of a pair; `match` observes it, then drops it."""
+        first = batch.num_rows
+        if COUNTED in batch.schema.names:  # the router counted them, for not every event comes to every shard
+            first = pc.sum(batch[COUNTED]).as_py()
+        elif self.task.partitioned:
+            first = pc.sum(pc.equal(batch[SHARD], 0)).as_py()
+        nulls = [pa.nulls(1, batch.schema.field(carrier(n)).type) for n in range(len(self.task.carried))]
+        row = self._output(nulls, 1)
+        figures = [pa.array([first], pa.int64()), pa.array([errors], pa.int64()), pa.array([seconds], pa.float64())]
+        return pa.RecordBatch.from_arrays([*row.columns[:-3], *figures], names=row.schema.names)
+
+
+def match_around(index: Index, events: Any) -> tuple[list[tuple[Rows, pa.Array]], dict[int, str]]:
+    """Match events, around those that the language refuses: pairs by position, and reasons by position."""
+    pairs: list[tuple[Rows, pa.Array]] = []
+    refused: dict[int, str] = {}
+    start, count = 0, len(events)
+    stop = count
+    while start < count:
+        try:
+            table = index.match_many(events[start:stop])
+        except EventError as error:
+            bad = start + error.position
+            refused[bad] = error.reason
+            # What precedes it is good; it was lost with the error, so it is matched again by itself.
+            start, stop = (start, bad) if error.position else (bad + 1, count)
+            continue
+        pairs += [(batch["event"].to_numpy() + start, batch["subscription"]) for batch in table.to_batches()]
+        start, stop = (count, count) if stop == count else (stop + 1, count)
+    return pairs, refused
+
+
+def as_events(column: pa.Array) -> Any:
+    """Return a column as something that `match_many` reads and that can be sliced.
+
+    Structs and maps become dicts, in which a null is a missing attribute; all else stays in Arrow.
+    """
+    kind = column.type
+    if pa.types.is_struct(kind) or pa.types.is_map(kind):
+        return [_dict(event) for event in column.to_pylist()]
+    return column
+
+
+def _dict(event: Any) -> dict[str, Any]:
+    return {name: value for name, value in dict(event).items() if value is not None}
+
+
+def _value(events: Any, position: int) -> Any:
+    event = events[position]
+    return event if isinstance(event, dict) else event.as_py()
+
+
+def next_size(size: int, pairs: int) -> int:
+    """Return how many events to match next, after `size` of them gave `pairs`."""
+    return max(1, min(4 * size, size * PAIRS_AT_ONCE // max(pairs, 1), 1 << 16))
+
+
+def row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
+    """Return about how many bytes each row of a batch takes: texts by their length, the rest by the mean."""
+    texts = np.zeros(batch.num_rows)
+    for column in batch.columns:
+        kind = column.type
+        if (
+            pa.types.is_string(kind)
+            or pa.types.is_binary(kind)
+            or pa.types.is_large_string(kind)
+            or pa.types.is_large_binary(kind)
+        ):
+            texts += np.asarray(pc.fill_null(pc.binary_length(column), 0), np.float64)
+    rest = max(0.0, batch.nbytes - float(texts.sum())) / max(batch.num_rows, 1)
+    sizes: npt.NDArray[np.float64] = texts + (rest + 16)
+    return sizes
+
+
+def pieces(sizes: npt.NDArray[np.float64], rows: Rows) -> Iterator[tuple[int, int]]:
+    """Cut pairs so that no piece has more than `ROWS` rows or much more than `BYTES`, but at least one row each."""
+    if len(rows) <= ROWS and float(sizes.max(initial=0)) * len(rows) <= BYTES:
+        if len(rows):
+            yield 0, len(rows)
+        return
+    ends = np.cumsum(sizes[rows])
+    start = 0
+    while start < len(rows):
+        before = float(ends[start - 1]) if start else 0.0
+        stop = int(np.searchsorted(ends, before + BYTES, side="right"))
+        stop = min(max(stop, start + 1), start + ROWS, len(rows))
+        yield start, stop
+        start = stop
+
+
+def sample(kind: Any) -> Sequence[Any] | pa.Array:
+    """Return a batch of one harmless event of an Arrow type, to ask a language whether it reads the type at all."""
+    if pa.types.is_struct(kind) or pa.types.is_map(kind):
+        return [{}]
+    return pa.array([[]], kind)

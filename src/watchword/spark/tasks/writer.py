@@ -1,0 +1,146 @@
+"""The worker's half of `build` and `update`: the rows of a shard in, a saved shard out.
+
+Spark brings all rows of a shard into one partition. The task collects them as an Arrow table, which the index loads
+in bulk, and answers with one row per shard: where it was saved, or what was wrong. A bad row is an answer, not an
+exception: the driver raises it once, without Spark trying the task again and wrapping it in a stack trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword import shards as versions
+from watchword.errors import PipelineError, SnapshotError, SubscriptionError
+from watchword.index import Index, language_class
+from watchword.index.routing import ShardRule
+from watchword.shards import Shard, Version
+from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.sorter import SHARD
+
+HOME, DELETED = "home", "deleted"
+ANSWER = "shard int, folder string, snapshot long, subscriptions long, bytes long, atoms long, error string"
+_ANSWER = pa.schema(
+    [
+        ("shard", pa.int32()),
+        ("folder", pa.string()),
+        ("snapshot", pa.int64()),
+        ("subscriptions", pa.int64()),
+        ("bytes", pa.int64()),
+        ("atoms", pa.int64()),
+        ("error", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What a task that writes shards is sent.
+
+    `old` is the version to change; None to build anew. `rule` is there where subscriptions are sharded by atoms:
+    then every change comes to every shard, for nobody knows where the old text lies, with the number of the shard
+    of its new one (`HOME`).
+    """
+
+    path: str
+    version: int
+    language: str
+    options: dict[str, Any]
+    old: Version | None = None
+    rule: ShardRule | None = None
+    large: bool = False
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Write the shards of one task."""
+        received = [batch for batch in batches if batch.num_rows]
+        if not received:
+            return
+        shard_cache.check_visible(self.path)
+        table = pa.Table.from_batches(received)
+        numbers = pc.unique(table[SHARD]).to_pylist()
+        for number in numbers:
+            rows = table if len(numbers) == 1 else table.filter(pc.equal(table[SHARD], number))
+            yield self._answer(number, rows.drop_columns([SHARD]))
+
+    def _answer(self, number: int, rows: pa.Table) -> pa.RecordBatch:
+        answer: dict[str, Any] = {"shard": number}
+        try:
+            shard = self._build(number, rows) if self.old is None else self._change(self.old, number, rows)
+            answer |= {} if shard is None else vars(shard)
+        except (SubscriptionError, PipelineError, SnapshotError) as error:
+            answer["error"] = str(error)
+        values = [pa.array([answer.get(name)], _ANSWER.field(name).type) for name in _ANSWER.names]
+        batch = pa.RecordBatch.from_arrays(values, schema=_ANSWER)
+        return batch.cast(_large(_ANSWER)) if self.large else batch
+
+    def _build(self, number: int, rows: pa.Table) -> Shard:
+        with _rows_named(rows):
+            index = language_class(self.language)(rows, **self.options)
+        return self.saved(index, number)
+
+    def _change(self, old: Version, number: int, rows: pa.Table) -> Shard | None:
+        """Write a shard anew with its changes; None if they change nothing."""
+        _check_once(rows)
+        if self.rule is not None:
+            moved = pc.not_equal(rows[HOME], number)
+            rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
+            rows = rows.drop_columns([HOME])
+        index = Index.open(old.folder(number))
+        gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in index]
+        upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
+        news = _different(index, upserts)
+        if not gone and not news.num_rows:
+            return None
+        for key in gone:
+            del index[key]
+        with _rows_named(news):
+            index.update(news)
+        return self.saved(index, number)
+
+    def saved(self, index: Index, number: int) -> Shard:
+        """Save a shard, with what it owns."""
+        owned = None if self.rule is None else self.rule.owned(index.needs(), number)
+        return versions.saved(index, self.path, versions.shard_folder(number, self.version), owned)
+
+
+@contextmanager
+def _rows_named(rows: pa.Table) -> Iterator[None]:
+    """Say of a refused row its id, where the error says its position in a table that nobody sees."""
+    try:
+        yield
+    except SubscriptionError as error:
+        words = str(error)
+        if error.row is None:
+            raise PipelineError(words) from None
+        key = rows["id"][error.row].as_py()
+        name = "a row without an id" if key is None else f"subscription {key!r}"
+        raise PipelineError(f"{name}: {words.removeprefix(f'row {error.row}: ')}") from None
+
+
+def _check_once(rows: pa.Table) -> None:
+    ids = rows["id"]
+    if ids.null_count:
+        raise PipelineError("a change has no id (it is null): drop the row or fill it")
+    if pc.count_distinct(ids).as_py() < len(ids):
+        counts = pc.value_counts(ids.combine_chunks())
+        many = counts.filter(pc.greater(counts.field("counts"), 1))
+        raise PipelineError(
+            f"subscription {many.field('values')[0].as_py()!r}: changed more than once in one update, "
+            "and the order of rows is not defined: keep the last change of each id"
+        )
+
+
+def _different(index: Index, upserts: pa.Table) -> pa.Table:
+    """Leave out what is subscribed already, word for word."""
+    pairs = zip(upserts["id"].to_pylist(), upserts["subscription"].to_pylist(), strict=True)
+    return upserts.filter(pa.array(np.array([index.get(key) != text or text is None for key, text in pairs], np.bool_)))
+
+
+def _large(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([(one.name, pa.large_string() if pa.types.is_string(one.type) else one.type) for one in schema])

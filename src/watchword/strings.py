@@ -1,0 +1,119 @@
+"""Between Arrow's columns and the flat arrays that kernels read, without an object per row.
+
+A column of strings is a `Strings`: all bytes in one run, and int64 offsets that cut it; row `i` is
+``data[offsets[i]:offsets[i + 1]]``. Arrow's own buffers are used where their layout allows, so a `Strings`
+is never written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.arrays import NO_BYTES, Int64, UInt8
+
+_FEW = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """Byte strings in one run. `surrogates`: lone surrogates may stand in it, each as its three bytes."""
+
+    data: UInt8
+    offsets: Int64
+    surrogates: bool = False
+
+    @property
+    def count(self) -> int:
+        """Return the number of strings."""
+        return len(self.offsets) - 1
+
+    def text(self, row: int) -> str:
+        """Return one row as a `str`."""
+        raw = self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
+        return raw.decode("utf-8", "surrogatepass" if self.surrogates else "strict")
+
+
+def from_texts(texts: Sequence[str]) -> Strings:
+    """Return a list of `str`, lone surrogates and all."""
+    if len(texts) > _FEW:
+        try:
+            return from_arrow(pa.array(texts, pa.large_string()))
+        except UnicodeEncodeError:
+            pass
+    return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
+
+
+def from_pieces(pieces: Sequence[bytes], *, surrogates: bool = False) -> Strings:
+    """Return a list of byte strings."""
+    offsets = np.array([0, *accumulate(map(len, pieces))], np.int64)
+    data = np.frombuffer(bytearray().join(pieces), np.uint8)
+    return Strings(data, offsets, surrogates)
+
+
+def from_arrow(column: pa.Array) -> Strings:
+    """Return a column of strings or binaries; nulls read as empty."""
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        width: Any = np.int32
+    elif pa.types.is_large_string(kind) or pa.types.is_large_binary(kind):
+        width = np.int64
+    else:
+        return from_arrow(column.cast(pa.large_string()))
+    _, cuts, payload = column.buffers()
+    if len(column) == 0 or cuts is None:
+        return Strings(NO_BYTES, np.zeros(len(column) + 1, np.int64))
+    offsets = np.frombuffer(cuts, width)[column.offset : column.offset + len(column) + 1].astype(np.int64)
+    if payload is None:
+        return Strings(NO_BYTES, np.zeros(len(column) + 1, np.int64))
+    first, last = int(offsets[0]), int(offsets[-1])
+    data = writable(np.frombuffer(payload, np.uint8)[first:last])
+    return Strings(data, offsets - first if first else offsets)
+
+
+def writable(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a view of `array` that is typed as writable, for kernels that only read.
+
+    Arrow's buffers are read-only, and numba compiles a second kernel for a read-only array.
+    """
+    if array.flags.writeable:
+        return array
+    interface = dict(array.__array_interface__)
+    address, _ = interface["data"]
+    interface["data"] = (address, False)
+    return np.asarray(_Unlocked(interface, array))
+
+
+class _Unlocked:
+    """Hands an array's memory on under a changed interface, and keeps its owner alive."""
+
+    def __init__(self, interface: dict[str, Any], owner: npt.NDArray[Any]) -> None:
+        self.__array_interface__ = interface
+        self.owner = owner
+
+
+def to_arrow(strings: Strings) -> pa.Array:
+    """Return the strings as a `large_string` column; the bytes must be valid UTF-8."""
+    data = strings.data[: strings.offsets[-1]]
+    buffers = [None, pa.py_buffer(strings.offsets), pa.py_buffer(data)]
+    return pa.Array.from_buffers(pa.large_string(), strings.count, buffers)
+
+
+def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return the column in one piece."""
+    if isinstance(column, pa.ChunkedArray):
+        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return column
+
+
+def first_null(column: pa.Array) -> int | None:
+    """Return the first row that is null."""
+    if column.null_count == 0:
+        return None
+    return int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))

@@ -1,0 +1,167 @@
+"""From text to terms, the same for subscriptions and items.
+
+A term is a maximal run of letters, numbers, marks (Unicode categories L, N, M) and ``_`` in the case-folded
+text. Stop words are dropped, and what is left is stemmed where a stemmer is named. `Analyzer.terms` says it
+in plain Python; everything compiled must agree with it term for term.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.arrays import Int64
+from watchword.errors import EventError, OptionError
+from watchword.kernels.text import scan as kernels
+from watchword.strings import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
+
+# Every assigned character lies here; the planes between hold nothing, those above are for private use.
+_PLANES = (range(0x40000), range(0xE0000, 0xE1000))
+
+
+INVALID = "invalid UTF-8; decode or repair the text before matching it"
+
+
+class Tokens(NamedTuple):
+    """The terms of many rows: row `i` has those from ``row_offsets[i]`` to ``row_offsets[i + 1]`` of `strings`."""
+
+    strings: Strings
+    row_offsets: Int64
+
+
+class Analyzer:
+    """Cuts text into terms.
+
+    >>> Analyzer().terms("État-major: Straße_7!")
+    ['état', 'major', 'strasse_7']
+    >>> Analyzer(stop_words=["the"], stemmer="english").terms("The cats")
+    ['cat']
+    """
+
+    def __init__(self, stop_words: Iterable[str] = (), stemmer: str | None = None) -> None:
+        if isinstance(stop_words, str):
+            raise OptionError(f"stop_words must be a collection of words, not the string {stop_words!r}")
+        folded = [term for word in stop_words for term in split(word)]
+        self.stop_words = frozenset(folded)
+        self.stemmer = stemmer
+        self._stemmer = _snowball(stemmer) if stemmer is not None else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Analyzer, (sorted(self.stop_words), self.stemmer)
+
+    @property
+    def is_plain(self) -> bool:
+        """Say whether a term is just a folded run of word characters."""
+        return not self.stop_words and self._stemmer is None
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of `text`, in order."""
+        return self.refine(split(text))
+
+    def refine(self, runs: list[str]) -> list[str]:
+        """Drop stop words from folded runs and stem the rest."""
+        if self.stop_words:
+            runs = [run for run in runs if run not in self.stop_words]
+        if self._stemmer is not None:
+            runs = [term for term in self._stemmer.stemWords(runs) if term]
+        return runs
+
+    def terms_many(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray) -> pa.ListArray:
+        """Return the terms of many texts, by the compiled scanner, as a list array of strings."""
+        column = one_chunk(texts) if isinstance(texts, pa.Array | pa.ChunkedArray) else None
+        missing = texts.index(None) if column is None and None in texts else None
+        if column is not None:
+            missing = first_null(column)
+        if missing is not None:
+            raise EventError("it is null", position=missing)
+        tokens = tokenize(from_texts(texts) if column is None else from_arrow(column))
+        if self.is_plain:
+            return pa.LargeListArray.from_arrays(tokens.row_offsets, to_arrow(tokens.strings))
+        rows = pairwise(tokens.row_offsets.tolist())
+        refined = [self.refine([tokens.strings.text(i) for i in range(*row)]) for row in rows]
+        return pa.array(refined, pa.large_list(pa.large_string()))
+
+
+def split(text: str) -> list[str]:
+    """Return the case-folded runs of word characters in `text`.
+
+    >>> split("Ǆ x²")
+    ['ǆ', 'x²']
+    """
+    folded = text.casefold()
+    if folded.isascii():
+        return folded.translate(_ASCII_SPACES).split()
+    spaced = "".join([char if _is_word(char) else " " for char in folded])
+    return [run for run in spaced.split(" ") if run]
+
+
+def tokenize(strings: Strings) -> Tokens:
+    """Cut every row into folded runs, compiled. Invalid UTF-8 is an `EventError` that names the row."""
+    capacity = 3 * len(strings.data)
+    out = np.empty(capacity + 8, np.uint8)  # a little more, so that kernels may read words of eight bytes
+    ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
+    row_offsets = np.zeros(strings.count + 1, np.int64)
+    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_offsets)
+    if count < 0:
+        raise EventError(INVALID, position=-1 - count)
+    return Tokens(Strings(out, ends[: count + 1], strings.surrogates), row_offsets)
+
+
+class Tables(NamedTuple):
+    """Unicode as arrays; `kernels.text.scan` describes them."""
+
+    pages: npt.NDArray[np.uint16]
+    values: npt.NDArray[np.uint16]
+    fold_starts: npt.NDArray[np.int64]
+    folds: npt.NDArray[np.uint32]
+
+
+@cache
+def tables() -> Tables:
+    """Build the tables from Python's own Unicode data (once a process, a tenth of a second)."""
+    values = np.zeros(0x110000, np.uint16)
+    folds: list[int] = []
+    fold_starts = [0]
+    for plane in _PLANES:
+        chars = list(map(chr, plane))
+        values[plane.start : plane.stop] = [_is_word(char) for char in chars]
+        for char, folded in zip(chars, map(str.casefold, chars), strict=True):
+            if char == folded:
+                continue
+            if not all(map(_is_word, folded)):  # circled letters: a separator, whatever its case
+                values[ord(char)] = 0
+                continue
+            folds += map(ord, folded)
+            fold_starts.append(len(folds))
+            values[ord(char)] = len(fold_starts)
+    distinct, pages = np.unique(values.reshape(-1, 256), axis=0, return_inverse=True)
+    return Tables(
+        pages.reshape(-1).astype(np.uint16),
+        np.ascontiguousarray(distinct).reshape(-1),
+        np.array(fold_starts, np.int64),
+        np.array(folds, np.uint32),
+    )
+
+
+def _is_word(char: str) -> bool:
+    return char == "_" or unicodedata.category(char)[0] in "LNM"
+
+
+_ASCII_SPACES = {code: " " for code in range(128) if not _is_word(chr(code))}
+
+
+def _snowball(language: str) -> Any:
+    try:
+        import Stemmer
+    except ImportError:
+        raise OptionError("stemming needs PyStemmer: pip install 'watchword[stemming]'") from None
+    if language not in Stemmer.algorithms():
+        raise OptionError(f"no stemmer {language!r}; there are: {', '.join(Stemmer.algorithms())}")
+    return Stemmer.Stemmer(language)

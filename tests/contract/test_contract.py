@@ -1,0 +1,164 @@
+"""The contract suite over every method of every language."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests import oracle, strategies
+from tests.contract.machine import machine
+from tests.contract.suite import (  # noqa: F401  (pytest collects the test classes from here)
+    Case,
+    Language,
+    TestChurn,
+    TestExplaining,
+    TestFigures,
+    TestIds,
+    TestLoading,
+    TestMapping,
+    TestMatching,
+    TestSnapshots,
+    cases,
+)
+from watchword import KeywordIndex, PatternIndex
+
+
+def _text(event: Any) -> str:
+    """Return a Unicode text with about the same terms as an event."""
+    if isinstance(event, bytes):
+        return event.decode()
+    return (event if isinstance(event, str) else " ".join(event)).replace("\ud800", " ")
+
+
+def _texts(kind: pa.DataType, events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    texts = [_text(event) for event in events]
+    return pa.array(texts, pa.string()).cast(kind), texts
+
+
+def _lists(kind: pa.DataType, events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    lists = [oracle.terms(_text(event)) for event in events]
+    return pa.array(lists, kind), lists
+
+
+def _sliced(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    array, texts = _texts(pa.string(), events)
+    return array[3:-2], texts[3:-2]
+
+
+def _sliced_lists(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    array, lists = _lists(pa.list_(pa.string()), events)
+    return array[3:-2], lists[3:-2]
+
+
+def _chunked(events: list[Any]) -> tuple[pa.ChunkedArray, list[Any]]:
+    array, texts = _texts(pa.string(), events)
+    return pa.chunked_array([array[:4], array[4:4], array[4:]]), texts
+
+
+def _encoded(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    array, texts = _texts(pa.string(), events)
+    return array.dictionary_encode(), texts
+
+
+TEXT_CONTAINERS = {
+    "tuple": lambda events: (tuple(events), events),
+    "generator": lambda events: ((event for event in events), events),
+    "string": lambda events: _texts(pa.string(), events),
+    "large string": lambda events: _texts(pa.large_string(), events),
+    "string view": lambda events: _texts(pa.string_view(), events),
+    "binary": lambda events: _texts(pa.binary(), events),
+    "large binary": lambda events: _texts(pa.large_binary(), events),
+    "dictionary": _encoded,
+    "slice": _sliced,
+    "chunks": _chunked,
+    "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
+    "no texts": lambda _: (pa.array([]), []),
+}
+
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+
+KEYWORDS = Language(
+    name="keywords",
+    index=KeywordIndex,
+    variants={
+        "auto": {},
+        "brute": {"method": "brute"},
+        "brute-ordered": {"method": "brute-ordered"},
+        "brute-ordered-ranked": {"method": "brute-ordered", "ranking": strategies.TERMS[3:6]},
+        "inverted": {"method": "inverted"},
+        "count": {"method": "count"},
+        "compact-count": {"method": "compact-count"},
+        "compact-count-small": {"method": "compact-count", "capacity": 4, "block": 2},
+        "trie": {"method": "trie"},
+        "trie-reverse": {"method": "trie", "order": "reverse-rank"},
+        "trie-given": {"method": "trie", "order": "given", "ranking": strategies.TERMS[::-2]},
+        "compact-trie": {"method": "compact-trie"},
+        "compact-trie-reverse": {"method": "compact-trie", "order": "reverse-rank", "block": 2},
+        "compact-trie-given": {"method": "compact-trie", "order": "given", "ranking": strategies.TERMS},
+        "poset": {"method": "poset"},
+    },
+    subscriptions=strategies.keyword_queries,
+    events=strategies.keyword_events,
+    matches=oracle.matches,
+    bad_subscriptions=("", "  ", "&", "a AND", "(", '"a', "()", "NOT", None, 5),
+    bad_events=(None, 5, b"caf\xe9", ["a", None], ["a", 5]),
+    containers={
+        **TEXT_CONTAINERS,
+        "generators": lambda events: ([iter(oracle.terms(_text(event))) for event in events],
+                                      [oracle.terms(_text(event)) for event in events]),
+        "lists": lambda events: _lists(pa.list_(pa.string()), events),
+        "lists of numbers": lambda events: _lists(pa.list_(DICTIONARY), events),
+        "slice of lists": _sliced_lists,
+    },
+)  # fmt: skip
+
+BAD_PATTERNS = ("", "\\", "a\\", "*\\\\\\", None, 5, b"a", "a" * 65_537)
+BAD_TEXTS = (None, 5, b"caf\xe9", ["a"], {"a": "b"})
+
+PATTERNS = Language(
+    name="patterns",
+    index=PatternIndex,
+    variants={
+        "auto": {},
+        "naive": {"method": "naive"},
+        "nfa": {"method": "nfa"},
+        "retriever-none": {"method": "retriever-none"},
+        "retriever-single": {"method": "retriever-single"},
+        "retriever-multi": {"method": "retriever-multi"},
+        "retriever-multi-eager": {"method": "retriever-multi", "min_word_len": 1, "min_split_score": 0},
+    },
+    subscriptions=strategies.patterns(strategies.PATTERN_CHARACTERS),
+    events=strategies.pattern_events(strategies.PATTERN_CHARACTERS),
+    matches=oracle.matches_pattern,
+    bad_subscriptions=BAD_PATTERNS,
+    bad_events=BAD_TEXTS,
+    containers=TEXT_CONTAINERS,
+)
+
+FOLDED_PATTERNS = Language(
+    name="patterns",
+    index=PatternIndex,
+    variants={"auto-ignore-case": {"ignore_case": True}},
+    subscriptions=strategies.patterns(strategies.FOLDING_CHARACTERS),
+    events=strategies.pattern_events(strategies.FOLDING_CHARACTERS),
+    matches=partial(oracle.matches_pattern, ignore_case=True),
+    bad_subscriptions=BAD_PATTERNS,
+    bad_events=BAD_TEXTS,
+    containers=TEXT_CONTAINERS,
+)
+
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "case" in metafunc.fixturenames:
+        metafunc.parametrize("case", CASES, ids=str)
+
+
+def test_a_life_in_random_steps(case: Case) -> None:
+    run_state_machine_as_test(machine(case), settings=settings(max_examples=15, stateful_step_count=25, deadline=None))

@@ -1,0 +1,168 @@
+"""The compiled analyser gives exactly the terms of a plain-Python one, whatever the text."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests import oracle
+from watchword import EventError, OptionError
+from watchword.text.analyzer import Analyzer
+
+POINTS = [chr(point) for point in range(sys.maxunicode + 1)]
+STOP_WORDS = ("the", "of", "é", "straße".casefold())
+STEMMERS = ("english", "porter", "german", "greek", "russian", "arabic")
+
+anything = st.text(st.characters(exclude_categories=()))
+TRICKY = "aBcéÉßẞΣσςİıﬁŉǰ_0٣½Ⅷ\u0301\u0308東京עבﷺ🙂👩\u200d-' .,\t\n\0\ud800\udfff"
+wordy = st.text(st.sampled_from(TRICKY), max_size=30)
+english = st.lists(
+    st.sampled_from(["The", "cats", "running", "OF", "generously", "straße", "É", "dogs'", "skies", "s"]),
+    max_size=8,
+).map(" ".join)
+
+SPECIMENS = {
+    "empty": "",
+    "no words": " ... —!? \n",
+    "emoji": "flags 🇬🇷🇬🇧, family 👩‍👩‍👧‍👦 and ✌🏽 at 9️⃣ o'clock",
+    "combining marks": "e\u0301 = é? n\u0303o, \u0301lone, z\u0338\u0324x, हिन्दी, வணக்கம்",
+    "CJK": "東京は日本の首都です。大韓民國 서울",
+    "right to left": "שָׁלוֹם עולם! السلام عليكم، ﷺ ۱۲۳",
+    "expansions": "ß ẞ ﬁ ﬃ ŉ ǰ İ ı ΐ և ﬗ ᾳ STRASSE ΌΣΟΣ",
+    "numbers": "½ Ⅷ ² 3.14 ٣٤ 𝟘𝟙 x² ①",
+    "underscores": "_ __init__ snake_case ‿not‿this﹏",
+    "joiners": "soft\u00adhyphen zero\u200bwidth non\u200cjoiner joi\u200dner no\u00a0break \ufeffbom",
+    "beyond the basic plane": "𐐀𐐁 𝔘𝔫𝔦 𠀀𠀁 𞤀",
+    "controls": "a\0b\x1cc\x7fd\x85e\u2028f",
+    "surrogates": "a\ud800b \udfff \ud83d \udc4d c\udc80",
+    "one long word": "x" * 100_000,
+    "long and wide": "é東🙂" * 20_000,
+}
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return Analyzer()
+
+
+def compare(analyzer: Analyzer, texts: list[str], **analysis: object) -> None:
+    """Hold both ways of the analyser, and both kinds of input of the compiled one, against the oracle."""
+    expected = [oracle.terms(text, **analysis) for text in texts]
+    assert [analyzer.terms(text) for text in texts] == expected
+    answer = analyzer.terms_many(texts)
+    assert pa.types.is_list(answer.type) or pa.types.is_large_list(answer.type)
+    assert answer.to_pylist() == expected
+    storable = [at for at, text in enumerate(texts) if _is_unicode(text)]
+    array = pa.array([texts[at] for at in storable], pa.string())
+    assert analyzer.terms_many(array).to_pylist() == [expected[at] for at in storable]
+
+
+def _is_unicode(text: str) -> bool:
+    return text == text.encode(errors="ignore").decode()
+
+
+@settings(max_examples=150)
+@given(texts=st.lists(st.one_of(anything, wordy, wordy), max_size=6))
+def test_any_text(analyzer: Analyzer, texts: list[str]) -> None:
+    compare(analyzer, texts)
+
+
+@settings(max_examples=80)
+@given(texts=st.lists(st.one_of(english, wordy), max_size=5), stemmer=st.sampled_from([None, *STEMMERS]))
+def test_stop_words_and_stemming(texts: list[str], stemmer: str | None) -> None:
+    compare(Analyzer(STOP_WORDS, stemmer), texts, stop_words=STOP_WORDS, stemmer=stemmer)
+
+
+@pytest.mark.parametrize("text", SPECIMENS.values(), ids=SPECIMENS.keys())
+def test_specimens(analyzer: Analyzer, text: str) -> None:
+    compare(analyzer, [text])
+    compare(analyzer, [text, "", text, "between"])
+
+
+PATTERNS = {"alone": "{} ", "inside": "a{}B ", "marked": "{}\u0301 ", "run": "{}"}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS.keys())
+def test_every_code_point(analyzer: Analyzer, pattern: str) -> None:
+    pieces = [pattern.format(point) for point in POINTS]
+    texts = ["".join(pieces[start : start + 4096]) for start in range(0, len(pieces), 4096)]
+    compare(analyzer, texts)
+
+
+def test_code_points_in_any_company(analyzer: Analyzer) -> None:
+    """Whatever is decided for a piece of text at a time must not leak into the next."""
+    random_ = random.Random(7)
+    lengths = [*range(70), 255, 256, 257, 1000]
+    compare(analyzer, ["".join(random_.choices(POINTS, k=length)) for length in lengths])
+    latin = [chr(point) for point in range(0x250)]
+    compare(analyzer, ["".join(random_.choices(latin, k=length)) for length in lengths])
+    compare(analyzer, ["".join(random_.choices("ab Z.é", k=length)) for length in lengths])
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)
+def test_arrow_layouts(analyzer: Analyzer, kind: pa.DataType) -> None:
+    texts = ["Straße A", "", "ΣΊΣΥΦΟΣ", "x" * 50, "東京 b", "c"]
+    array = pa.array(texts, pa.string()).cast(kind)
+    expected = [oracle.terms(text) for text in texts]
+    assert analyzer.terms_many(array).to_pylist() == expected
+    assert analyzer.terms_many(array[2:5]).to_pylist() == expected[2:5]
+    assert analyzer.terms_many(array[:0]).to_pylist() == []
+
+
+def binary(*rows: bytes, kind: pa.DataType) -> pa.Array:
+    """Build an Arrow array from its buffers: as a text array it is not checked by anyone."""
+    raw = pa.array(rows, pa.large_binary() if pa.types.is_large_string(kind) else pa.binary())
+    return pa.Array.from_buffers(kind, len(rows), raw.buffers())
+
+
+INVALID = {
+    "no such byte": b"\xff",
+    "Latin-1": b"caf\xe9 au lait",
+    "lone continuation": b"a\x80",
+    "cut short": b"euro \xe2\x82",
+    "cut short by a letter": b"\xe2\x82a",
+    "overlong": b"\xc0\xaf",
+    "overlong of three": b"\xe0\x80\xaf",
+    "overlong of four": b"\xf0\x80\x80\xaf",
+    "surrogate": b"\xed\xa0\x80",
+    "past the last code point": b"\xf4\x90\x80\x80",
+    "five bytes": b"\xf8\x88\x80\x80\x80",
+}
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary()], ids=str)
+@pytest.mark.parametrize("bad", INVALID.values(), ids=INVALID.keys())
+def test_invalid_utf8(analyzer: Analyzer, kind: pa.DataType, bad: bytes) -> None:
+    with pytest.raises(UnicodeDecodeError):
+        bad.decode("utf-8")
+    for rows, position in (((bad,), 0), ((b"fine", "é".encode(), bad, b"fine"), 2)):
+        with pytest.raises(EventError) as refusal:
+            analyzer.terms_many(binary(*rows, kind=kind))
+        assert refusal.value.position == position
+    array = binary(bad, b"Fine", b"too", bad, kind=kind)
+    assert analyzer.terms_many(array[1:3]).to_pylist() == [["fine"], ["too"]]
+
+
+def test_a_character_cut_by_the_end_of_its_row(analyzer: Analyzer) -> None:
+    """The buffer as a whole is valid UTF-8; the rows are not."""
+    euro = "€".encode()
+    with pytest.raises(EventError) as refusal:
+        analyzer.terms_many(binary(b"ok", euro[:2], euro[2:], kind=pa.string()))
+    assert refusal.value.position == 1
+
+
+@pytest.mark.parametrize("texts", [["a", None], pa.array(["a", None])], ids=["list", "array"])
+def test_no_text(analyzer: Analyzer, texts: object) -> None:
+    with pytest.raises(EventError) as refusal:
+        analyzer.terms_many(texts)
+    assert refusal.value.position == 1
+
+
+def test_unknown_stemmer() -> None:
+    with pytest.raises(OptionError):
+        Analyzer(stemmer="klingon")

@@ -1,12 +1,15 @@
-"""What a structure finds for a batch of events, and the buffer that it is collected in.
+"""What a structure finds for a batch of events, and the buffer in which it is collected.
 
 Every method of every language stores subscriptions under *payloads*, int32 numbers that it hands back untouched when
-an event satisfies them.
+an event satisfies them. Two events, the first of which found the payloads 7 and 3::
+
+    Hits(offsets=[0, 2, 2], payloads=[7, 3], operations=12)
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,45 +18,47 @@ from watchword.kernels.merge import interleave
 
 
 class Hits(NamedTuple):
-    """The payloads found for a batch of events.
+    """The payloads found for a batch: event `i` found ``payloads[offsets[i]:offsets[i + 1]]``.
 
-    Event `i` found ``payloads[ends[i - 1]:ends[i]]`` (from 0 for the first), each payload once, in no promised
-    order. `operations` is the method's unit of work summed over the batch: membership tests, postings, counter
-    decrements, nodes visited.
+    Each payload once, in no promised order. `operations` is the method's unit of work summed over the batch:
+    membership tests, postings, counter decrements, nodes visited.
     """
 
-    ends: Int64
+    offsets: Int64
     payloads: Int32
     operations: int
 
+    def __len__(self) -> int:
+        """Return the number of events."""
+        return len(self.offsets) - 1
 
-class Step(Protocol):
-    """A kernel bound to its arrays: match events from `first` on, as far as the buffer reaches.
 
-    It writes the payloads of event `i` behind those of event ``i - 1``, starting at ``used``, and
-    ``ends[i]``. An event whose payloads do not fit is left out whole, and with it all that follow.
-    Returns the first event not done, the buffer's new fill and the operations spent on the events done.
-    """
+Step = Callable[[int, int, Int64, Int32], tuple[int, int, int]]
+"""A kernel bound to its events and its state: ``step(first, used, offsets, payloads)`` matches events from `first` on,
+as far as the buffer `payloads` reaches.
 
-    def __call__(self, first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]: ...
+It writes the payloads of an event behind those of the event before, starting at ``payloads[used]``, and
+``offsets[event + 1]``. An event whose payloads do not fit is left out whole, and with it all that follow. It returns the
+first event not done, the buffer's new fill, and the operations spent on the events done. Every matching kernel has these
+four as its last arguments, so that ``partial(kernel, events, state)`` is a step."""
 
 
 def collect(count: int, step: Step, per_event: int = 16) -> Hits:
     """Run `step` over `count` events, with a buffer that grows until everything fits."""
-    ends = np.empty(count, np.int64)
+    offsets = np.zeros(count + 1, np.int64)
     payloads = np.empty(max(1024, count * per_event), np.int32)
     first = used = operations = 0
     while first < count:
-        reached, used, spent = step(first, used, ends, payloads)
+        reached, used, spent = step(first, used, offsets, payloads)
         operations += spent
         if reached < count:
             payloads = resized(payloads, 2 * len(payloads))
         first = reached
-    return Hits(ends, payloads[:used], operations)
+    return Hits(offsets, payloads[:used], operations)
 
 
 def merged(hits: Hits, more: Hits) -> Hits:
     """Return what two structures found for the same events."""
     payloads = np.empty(len(hits.payloads) + len(more.payloads), np.int32)
-    interleave(hits.ends, hits.payloads, more.ends, more.payloads, payloads)
-    return Hits(hits.ends + more.ends, payloads, hits.operations + more.operations)
+    interleave(hits.offsets, hits.payloads, more.offsets, more.payloads, payloads)
+    return Hits(hits.offsets + more.offsets, payloads, hits.operations + more.operations)

@@ -1,0 +1,50 @@
+"""The registry of languages: a name, and where its index class lives. Adding a language adds one line here.
+
+Nothing is imported until a language is asked for; its options can be read without loading its methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from watchword.errors import OptionError
+from watchword.options import Option
+
+if TYPE_CHECKING:
+    from watchword.index import Index
+
+LANGUAGES: dict[str, str] = {
+    "keywords": "watchword.keywords:KeywordIndex",
+    "patterns": "watchword.patterns:PatternIndex",
+}
+
+
+def language_class(language: str) -> type[Index]:
+    """Return the index class of a language."""
+    module, _, name = _home(language).partition(":")
+    found: type[Index] = getattr(import_module(module), name)
+    return found
+
+
+def language_options(language: str) -> Mapping[str, Option]:
+    """Return the options that every method of a language has: the `OPTIONS` of the module `options` in its folder."""
+    module, _, _ = _home(language).partition(":")
+    options: Mapping[str, Option] = import_module(f"{module}.options").OPTIONS
+    return options
+
+
+def methods(language: str) -> list[str]:
+    """Return the names of a language's methods, `auto` first.
+
+    >>> methods("keywords")[:3]
+    ['auto', 'brute', 'brute-ordered']
+    """
+    return list(language_class(language).methods)
+
+
+def _home(language: str) -> str:
+    if language not in LANGUAGES:
+        raise OptionError(f"no language {language!r}; there are: {', '.join(LANGUAGES)}")
+    return LANGUAGES[language]

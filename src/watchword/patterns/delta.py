@@ -1,22 +1,23 @@
 """Patterns that came since the base was packed.
 
 Most are in a `Retriever`, which takes changes in place. Its windows cost the longest word at every character, and its
-recombination the words of a pattern at every place of one, which a hostile pattern can make very long; so patterns with
-a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own, made
-anew when one of them comes or goes.
+recombination the words of a pattern at every position of one, which a hostile pattern can make very long; so patterns
+with a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own,
+made anew when one of them comes or goes.
+
+If ``song?blue`` (payload 7), a pattern with a word of a hundred characters (8) and ``pie*tea`` (9) came in this order,
+they are the rows 0, 1 and 2 of the store; the retriever has the rows 0 and 2, the small base row 1.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import Int32
+from watchword.arrays import Bools, Int32
 from watchword.index.hits import Hits, merged
-from watchword.patterns.packing import Base, live, pack
+from watchword.patterns.packing import PatternBase, pack
 from watchword.patterns.retriever import Retriever
-from watchword.patterns.store import PatternStore
-from watchword.patterns.structure import Patterns
+from watchword.patterns.rows import Patterns, PatternStore, live
 from watchword.strings import Strings
 
 LONG = 64
@@ -30,9 +31,10 @@ class Delta:
         self._row_of: dict[int, int] = {}
         self._ordinary = Retriever()
         self._long_rows: list[int] = []
-        self._long: Base | None = None
+        self._long: PatternBase | None = None
 
     def __len__(self) -> int:
+        """Return the number of patterns not removed."""
         return len(self._row_of)
 
     @property
@@ -50,7 +52,7 @@ class Delta:
         """Return the bytes in use."""
         if not self._row_of:
             return 0
-        return int(self._ordinary.stats()["bytes"]) + (self._long.bytes if self._long is not None else 0)
+        return self._ordinary.bytes + (self._long.bytes if self._long is not None else 0)
 
     def row(self, payload: int) -> int | None:
         """Return the row of a payload, if it is here."""
@@ -97,8 +99,8 @@ class Delta:
         self._long = pack(*live(self._store.patterns(), payloads))
 
 
-def _are_long(patterns: Patterns) -> npt.NDArray[np.bool_]:
+def _are_long(patterns: Patterns) -> Bools:
     if len(patterns) == 0:
         return np.zeros(0, np.bool_)
-    long: npt.NDArray[np.bool_] = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
+    long: Bools = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
     return long | (np.diff(patterns.offsets) > LONG)

@@ -24,6 +24,7 @@ the order in which a text passes through them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -124,7 +125,7 @@ class PatternBase:
         before, too, some of the next go with it, ever more.
         """
         self._learn(texts)
-        state = self._table, self._store, dead
+        quick = partial(by_key.match, texts.data, texts.offsets, tuple(self._table), tuple(self._store), tuple(dead))
         skipped = 0
 
         def step(first: int, used: int, offsets: Int64, payloads: Int32) -> tuple[int, int, int]:
@@ -132,15 +133,13 @@ class PatternBase:
             operations = 0
             while True:
                 before = first
-                first, used, spent, outcome = by_key.match(
-                    texts.data, texts.offsets, *state, first, used, offsets, payloads
-                )
+                first, used, spent, outcome = quick(first, used, offsets, payloads)
                 operations += spent
                 if outcome != by_key.UNKNOWN:
                     return first, used, operations
                 skipped = min(2 * skipped + 1, MOST_SKIPPED) if first - before <= skipped else 0
                 last = min(first + 1 + skipped, texts.count)
-                stretch = texts.data, texts.offsets[: last + 1], self._words_automaton(), *state[1:]
+                stretch = texts.data, texts.offsets[: last + 1], self._words_automaton(), self._store, dead
                 first, used, spent = by_automaton.match(*stretch, first, used, offsets, payloads)
                 operations += spent
                 if first < last:

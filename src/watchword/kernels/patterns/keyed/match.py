@@ -22,10 +22,10 @@ from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.patterns.keyed.by_search import UNDECIDED, YES, holds
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
 from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS, Marks, begin_text
-from watchword.kernels.patterns.keyed.grams import locate, refine, scan
-from watchword.kernels.patterns.keyed.key_store import WORDS
+from watchword.kernels.patterns.keyed.grams import KeyTable, locate, refine, scan
+from watchword.kernels.patterns.keyed.key_store import WORDS, KeyStore
 from watchword.kernels.patterns.keyed.keys_in_text import Scratch, keys_in_text
-from watchword.kernels.tombstones import drop_dead
+from watchword.kernels.tombstones import Dead, drop_dead
 
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
@@ -38,9 +38,11 @@ _AGREEING = 1 << 16
 def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads):
     """Match texts from `first` on, as `watchword.index.hits.Step` asks. Operations: candidates of the keys found.
 
-    `keys` is a `KeyTable`, `store` a `KeyStore`. Also returns the outcome: `DONE`, `NO_ROOM`, or that it is `UNKNOWN`
-    what the first text not done matches.
+    `keys`, `store` and `dead` are a `KeyTable`, a `KeyStore` and a `Dead` as plain tuples: to tell the type of a named
+    one takes Numba most of a microsecond, and one short text is matched in ten. Also returns the outcome: `DONE`,
+    `NO_ROOM`, or that it is `UNKNOWN` what the first text not done matches.
     """
+    keys, store, dead = KeyTable(*keys), KeyStore(*store), Dead(*dead)
     levels = keys.levels
     longest = np.int64(0)
     for text in range(first, len(text_offsets) - 1):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 Bools: TypeAlias = npt.NDArray[np.bool_]
 UInt8: TypeAlias = npt.NDArray[np.uint8]
 UInt16: TypeAlias = npt.NDArray[np.uint16]
+UInt32: TypeAlias = npt.NDArray[np.uint32]
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]

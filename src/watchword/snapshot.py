@@ -45,7 +45,7 @@ except ImportError:  # a platform without flock: writers must then take turns by
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = "watchword"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 

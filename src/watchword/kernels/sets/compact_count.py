@@ -69,7 +69,7 @@ class Counter(NamedTuple):
 
 
 class CompactIndex(NamedTuple):
-    """All of it, flat, for one call takes less time so. While a batch is matched, `segments` is a copy of its own."""
+    """All of it in one flat tuple; nested ones take longer to hand over. A batch is matched on its own `segments`."""
 
     buckets: Int32
     nodes: Int32

@@ -15,7 +15,9 @@ from watchword.kernels.tombstones import NOBODY, Dead
 from watchword.patterns.packing import LEARNED, PatternBase, pack
 
 # "song" is rarer than "blue", whose e stands in other words as well; "berry" is known by four of its bytes. Four
-patterns # are nothing but their key, and one has no other word than its key to guard it. DRAWN = """\ song gram song
+# patterns are nothing but their key, and one has no other word than its key to guard it.
+DRAWN = """\
+song gram song
   song?blue guard blue [0]
 tea gram tea
   pie*tea guard pie [1]

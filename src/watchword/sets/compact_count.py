@@ -4,10 +4,9 @@
 It answers as `count` does. Table 2.1 has seven atoms, 1, 2, 3, 4, 12, 13 and 24, in half as many buckets, and two
 blocks for each of the two lists that have more than K = 3 postings:
 
->>> from watchword.arrays import offsets_of
->>> table = [[1, 2, 4], [1, 24], [1, 2, 3], [1, 12], [2, 4], [2, 3, 13]]
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
 >>> method = CompactCount(capacity=0.5, block=3)
->>> rows = Rows(offsets_of([len(row) for row in table]), np.array(sum(table, []), np.int32))
 >>> method.add(rows, np.arange(1, 7, dtype=np.int32))
 >>> [int(method.stats()[figure]) for figure in ("capacity", "term_nodes", "postings", "blocks", "empty_slots")]
 [4, 7, 15, 9, 12]
@@ -106,7 +105,7 @@ class CompactCount(SetStructure):
 
     def remove(self, atoms: Int32, payload: int) -> None:
         """Remove a row, found through the shortest list of its atoms."""
-        row = remove_row(CompactIndex(self._lists, self._counter.counter, self._numbers.payloads), atoms, payload)
+        row = remove_row(CompactIndex(*self._lists, *self._counter.counter, self._numbers.payloads), atoms, payload)
         if row < 0:
             raise KeyError(payload)
         self._counter.drop(row)
@@ -116,9 +115,8 @@ class CompactCount(SetStructure):
 
     def match(self, items: Rows) -> Hits:
         """Count down along the postings of each item's atoms (Algorithm 4)."""
-        counter = self._counter.counter
-        counter = counter._replace(segments=counter.segments.copy())
-        index = CompactIndex(self._lists, counter, self._numbers.payloads)
+        ground, second, segments = self._counter.counter
+        index = CompactIndex(*self._lists, ground, second, segments.copy(), self._numbers.payloads)
         step = partial(kernels.match, items.offsets, items.atoms, index)
         return collect(len(items), step, self._numbers.room(len(items)))
 

@@ -2,10 +2,9 @@
 
 The six rows of Table 2.1 make the trie of Figure 2.5 with one path compressed, the one to S6 = {2, 3, 13}:
 
->>> from watchword.arrays import offsets_of
->>> table = [[1, 2, 4], [1, 24], [1, 2, 3], [1, 12], [2, 4], [2, 3, 13]]
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
 >>> trie = CompactTrie()
->>> rows = Rows(offsets_of([len(row) for row in table]), np.array(sum(table, []), np.int32))
 >>> trie.add(rows, np.arange(1, 7, dtype=np.int32))
 >>> print(trie.draw())
 1
@@ -95,7 +94,7 @@ class CompactTrie(SetStructure):
 
         The root counts in none of them but ``path_length_mean``, the nodes on the path to a leaf: only so do
         rows of three terms have the paths of 3.69 nodes that Table 4.8 gives. ``type_IIb`` counts primary
-        nodes, ``compact_IIb`` their compact duals, ``compact_size_mean`` is terms per compact node.
+        nodes, ``compact_IIb`` their compact duals, ``compact_size_mean`` is atoms per compact node.
         """
         counts, sizes, path_nodes = readers.census(self._trie)
         state = self._trie.state

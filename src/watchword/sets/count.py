@@ -69,8 +69,8 @@ class Count(SetStructure):
 
     def match(self, items: Rows) -> Hits:
         """Count down along the postings of each item's atoms (Algorithm 4)."""
-        numbers = self._numbers
-        index = CountIndex(self._postings.lists, numbers.payloads, self._counters[: numbers.used].copy())
+        lists, numbers = self._postings.lists, self._numbers
+        index = CountIndex(lists.heads, lists.nodes, numbers.payloads, self._counters[: numbers.used].copy())
         step = partial(kernels.match, items.offsets, items.atoms, index)
         return collect(len(items), step, numbers.room(len(items)))
 

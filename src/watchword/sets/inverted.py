@@ -58,8 +58,8 @@ class Inverted(SetStructure):
 
     def match(self, items: Rows) -> Hits:
         """Verify every row that the item's atoms lead to (Algorithm 2)."""
-        rows = self._rows.rows
-        file = InvertedFile(self._postings.lists, rows, np.zeros(len(rows.sizes), np.int32))
+        lists, rows = self._postings.lists, self._rows.rows
+        file = InvertedFile(lists.heads, lists.nodes, *rows, np.zeros(len(rows.sizes), np.int32))
         step = partial(kernels.match, items.offsets, items.atoms, file)
         return collect(len(items), step, self._rows.numbers.room(len(items)))
 

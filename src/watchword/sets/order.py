@@ -1,7 +1,7 @@
 """The order of atoms that ordered methods stand on (Kourdounakis 2011, sections 2.1 and 2.3.1).
 
 Every atom has a rank, fixed when the atom is first seen, as a trie cannot bear its change: the atoms of a given ranking
-first, then those of each load by falling frequency in it, then those that come singly.
+first, then those of each batch of rows by falling frequency in it, then those that come singly.
 
 >>> order = AtomOrder("rank", 0)
 >>> rows = Rows(np.array([0, 2, 4, 5]), np.array([7, 4, 2, 4, 7], np.int32))
@@ -13,7 +13,7 @@ first, then those of each load by falling frequency in it, then those that come 
 
 Layout: ``ranks[atom]`` (int32), -1 for an atom without a rank. Ranks are 0 to ``ranked - 1``, each of them once.
 
-Cost: a rank is O(1) to read; learning a load is a sort of its new atoms.
+Cost: a rank is O(1) to read; learning a batch is a sort of its new atoms.
 """
 
 from __future__ import annotations

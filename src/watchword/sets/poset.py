@@ -3,10 +3,9 @@
 The six rows of Table 2.1 are nearly flat: only S5 = {2, 4} is within another, S1 = {1, 2, 4} (Figure 5.4). The item
 {4, 2, 1} tests the five sets that have no subset, and the one below {2, 4}:
 
->>> from watchword.arrays import offsets_of
->>> table = [[1, 2, 4], [1, 24], [1, 2, 3], [1, 12], [2, 4], [2, 3, 13]]
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
 >>> poset = Poset()
->>> rows = Rows(offsets_of([len(row) for row in table]), np.array(sum(table, []), np.int32))
 >>> poset.add(rows, np.arange(1, 7, dtype=np.int32))
 >>> print(poset.draw())
 1 2 3 [3]

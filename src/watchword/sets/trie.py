@@ -3,10 +3,9 @@
 The six rows of Table 2.1, whose atoms are numbered by falling frequency, make the trie of Figure 2.5, with the payloads
 of the rows in brackets; the item {1, 2, 4} visits five of its nodes and finds two rows (Example 2.7):
 
->>> from watchword.arrays import offsets_of
->>> table = [[1, 2, 4], [1, 24], [1, 2, 3], [1, 12], [2, 4], [2, 3, 13]]
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
 >>> trie = Trie()
->>> rows = Rows(offsets_of([len(row) for row in table]), np.array(sum(table, []), np.int32))
 >>> trie.add(rows, np.arange(1, 7, dtype=np.int32))
 >>> print(trie.draw())
 1
@@ -24,7 +23,7 @@ of the rows in brackets; the item {1, 2, 4} visits five of its nodes and finds t
 ([1, 5], 5)
 
 Frequent atoms come first because then many rows begin alike. In the order 4 before 2 before 1, S5 = {2, 4} would lie on
-the path to S1 = {1, 2, 4}; prefixes are shared, subsets are not (Example 2.8).
+the path to S1 = {1, 2, 4} (Example 2.5): prefixes are shared, subsets are not (Example 2.8).
 
 The class owns the arrays of `kernels.sets.trie`, where layout, invariant and cost are told, and makes them grow: a
 kernel goes on until room runs out, says where it stopped, and is called again.

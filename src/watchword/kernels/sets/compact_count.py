@@ -69,10 +69,16 @@ class Counter(NamedTuple):
 
 
 class CompactIndex(NamedTuple):
-    """The whole index. While a batch is matched, ``counter.segments`` is a copy that belongs to it alone."""
+    """All of it in one flat tuple; nested ones take longer to hand over. A batch is matched on its own `segments`."""
 
-    lists: PostingBlocks
-    counter: Counter
+    buckets: Int32
+    nodes: Int32
+    blocks: Int32
+    width: int
+    state: Int64
+    ground: Int32
+    second: Int32
+    segments: Int16
     payloads: Int32
 
 
@@ -177,13 +183,13 @@ def _new_block(following, blocks, width, state):
 
 
 @leaf
-def _count(index, atoms, begin, end, by, fill, payloads):
-    """Add `by` to the counter of every posting of an item; return the new fill and the number of postings.
+def _count_down(index, atoms, begin, end, fill, payloads):
+    """Decrement the counter of every posting of an item; return the new fill and the number of postings.
 
     Payloads of counters that reach 0 are written behind `fill`, which counts on where the buffer has no more room.
     """
-    buckets, nodes, blocks, width = index.lists.buckets, index.lists.nodes, index.lists.blocks, index.lists.width
-    ground, second, segments = index.counter.ground, index.counter.second, index.counter.segments
+    buckets, nodes, blocks, width = index.buckets, index.nodes, index.blocks, index.width
+    ground, second, segments = index.ground, index.second, index.segments
     postings = 0
     for i in range(begin, end):
         node = atom_node(atoms[i], buckets, nodes)
@@ -194,7 +200,7 @@ def _count(index, atoms, begin, end, by, fill, payloads):
             start = block * width
             for j in range(start, start + count):
                 slot = counter_slot(blocks[j], ground, second)
-                segments[slot] += by
+                segments[slot] -= 1
                 if segments[slot] == 0:
                     if fill < len(payloads):
                         payloads[fill] = index.payloads[blocks[j]]
@@ -202,6 +208,23 @@ def _count(index, atoms, begin, end, by, fill, payloads):
             postings += count
             block, count = blocks[start + width - 1], width - 1
     return fill, postings
+
+
+@leaf
+def _count_up(index, atoms, begin, end):
+    """Undo an item's decrements. It has a walk of its own because looking for 0 on the way would cost a few percent."""
+    buckets, nodes, blocks, width = index.buckets, index.nodes, index.blocks, index.width
+    ground, second, segments = index.ground, index.second, index.segments
+    for i in range(begin, end):
+        node = atom_node(atoms[i], buckets, nodes)
+        if node < 0:
+            continue
+        block, count = nodes[4 * node + HEAD], head_fill(nodes, node, width)
+        while block >= 0:
+            start = block * width
+            for j in range(start, start + count):
+                segments[counter_slot(blocks[j], ground, second)] += 1
+            block, count = blocks[start + width - 1], width - 1
 
 
 @kernel
@@ -213,8 +236,8 @@ def match(item_offsets, item_atoms, index, first, used, offsets, payloads):
     operations = 0
     for item in range(first, len(item_offsets) - 1):
         begin, end = item_offsets[item], item_offsets[item + 1]
-        fill, postings = _count(index, item_atoms, begin, end, -1, used, payloads)
-        _count(index, item_atoms, begin, end, 1, used, payloads)
+        fill, postings = _count_down(index, item_atoms, begin, end, used, payloads)
+        _count_up(index, item_atoms, begin, end)
         if fill > len(payloads):
             return item, used, operations
         offsets[item + 1] = used = fill

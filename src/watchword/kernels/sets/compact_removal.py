@@ -23,43 +23,42 @@ def _find_row(index, atoms, payload, positions):
 
     The shortest list is searched for the payload; a row of the right size that all other lists hold is it.
     """
-    lists, counter = index.lists, index.counter
     shortest = -1
     for i in range(len(atoms)):
-        node = atom_node(atoms[i], lists.buckets, lists.nodes)
+        node = atom_node(atoms[i], index.buckets, index.nodes)
         if node < 0:
             return -1
-        if shortest < 0 or lists.nodes[4 * node + SIZE] < lists.nodes[4 * shortest + SIZE]:
+        if shortest < 0 or index.nodes[4 * node + SIZE] < index.nodes[4 * shortest + SIZE]:
             shortest = node
     if shortest < 0:
         return -1
-    row = _row_of(lists, shortest, index.payloads, payload)
-    if row < 0 or counter.segments[counter_slot(row, counter.ground, counter.second)] != len(atoms):
+    row = _row_of(index, shortest, payload)
+    if row < 0 or index.segments[counter_slot(row, index.ground, index.second)] != len(atoms):
         return -1
     for i in range(len(atoms)):
-        positions[i] = _position_of(lists, atom_node(atoms[i], lists.buckets, lists.nodes), row)
+        positions[i] = _position_of(index, atom_node(atoms[i], index.buckets, index.nodes), row)
         if positions[i] < 0:
             return -1
     return row
 
 
 @leaf
-def _row_of(lists, node, payloads, payload):
+def _row_of(index, node, payload):
     """Return the row with this payload in an atom's list, or -1."""
-    nodes, blocks, width = lists.nodes, lists.blocks, lists.width
+    nodes, blocks, width = index.nodes, index.blocks, index.width
     block, count = nodes[4 * node + HEAD], head_fill(nodes, node, width)
     while block >= 0:
         for j in range(block * width, block * width + count):
-            if payloads[blocks[j]] == payload:
+            if index.payloads[blocks[j]] == payload:
                 return blocks[j]
         block, count = blocks[(block + 1) * width - 1], width - 1
     return -1
 
 
 @leaf
-def _position_of(lists, node, row):
+def _position_of(index, node, row):
     """Return where in `blocks` an atom's list holds the row, or -1."""
-    nodes, blocks, width = lists.nodes, lists.blocks, lists.width
+    nodes, blocks, width = index.nodes, index.blocks, index.width
     block, count = nodes[4 * node + HEAD], head_fill(nodes, node, width)
     while block >= 0:
         for j in range(block * width, block * width + count):
@@ -79,8 +78,7 @@ def remove_row(index, atoms, payload):
     row = _find_row(index, atoms, payload, positions)
     if row < 0:
         return row
-    lists = index.lists
-    buckets, nodes, blocks, width, state = lists.buckets, lists.nodes, lists.blocks, lists.width, lists.state
+    buckets, nodes, blocks, width, state = index.buckets, index.nodes, index.blocks, index.width, index.state
     for i in range(len(atoms)):
         node = atom_node(atoms[i], buckets, nodes)
         head = nodes[4 * node + HEAD]

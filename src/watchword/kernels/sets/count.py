@@ -11,7 +11,7 @@ Layout: the linked lists of `postings`; ``counters[row]`` is the caller's privat
 atoms of each row.
 
 Invariant: between items every counter is the row's number of atoms. The thesis copies the counter for every item; here
-it is copied once per batch, and after each item the same walk counts up again. A counter on its way up is never 0.
+it is copied once per batch, and after each item its lists are walked again to count up.
 
 Cost: twice the lengths of the item's lists; the second walk is not in the operations, as in equation 2.9.
 """
@@ -22,24 +22,25 @@ from typing import NamedTuple
 
 from watchword.arrays import Int16, Int32
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.sets.postings import Postings, first_node
+from watchword.kernels.sets.postings import first_node
 
 
 class CountIndex(NamedTuple):
     """What matching reads, and `counters`, which belong to one batch alone."""
 
-    lists: Postings
+    heads: Int32
+    nodes: Int32
     payloads: Int32
     counters: Int16
 
 
 @leaf
-def _count(index, atoms, begin, end, by, fill, payloads):
-    """Add `by` to the counter of every posting of an item; return the new fill and the number of postings.
+def _count_down(index, atoms, begin, end, fill, payloads):
+    """Decrement the counter of every posting of an item; return the new fill and the number of postings.
 
     Payloads of counters that reach 0 are written behind `fill`, which counts on where the buffer has no more room.
     """
-    heads, nodes, counters = index.lists.heads, index.lists.nodes, index.counters
+    heads, nodes, counters = index.heads, index.nodes, index.counters
     postings = 0
     for i in range(begin, end):
         node = first_node(heads, atoms[i])
@@ -47,12 +48,23 @@ def _count(index, atoms, begin, end, by, fill, payloads):
             row = nodes[2 * node]
             node = nodes[2 * node + 1]
             postings += 1
-            counters[row] += by
+            counters[row] -= 1
             if counters[row] == 0:
                 if fill < len(payloads):
                     payloads[fill] = index.payloads[row]
                 fill += 1
     return fill, postings
+
+
+@leaf
+def _count_up(index, atoms, begin, end):
+    """Undo an item's decrements."""
+    heads, nodes, counters = index.heads, index.nodes, index.counters
+    for i in range(begin, end):
+        node = first_node(heads, atoms[i])
+        while node >= 0:
+            counters[nodes[2 * node]] += 1
+            node = nodes[2 * node + 1]
 
 
 @kernel
@@ -61,8 +73,8 @@ def match(item_offsets, item_atoms, index, first, used, offsets, payloads):
     operations = 0
     for item in range(first, len(item_offsets) - 1):
         begin, end = item_offsets[item], item_offsets[item + 1]
-        fill, postings = _count(index, item_atoms, begin, end, -1, used, payloads)
-        _count(index, item_atoms, begin, end, 1, used, payloads)
+        fill, postings = _count_down(index, item_atoms, begin, end, used, payloads)
+        _count_up(index, item_atoms, begin, end)
         if fill > len(payloads):
             return item, used, operations
         offsets[item + 1] = used = fill

@@ -14,26 +14,30 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from watchword.arrays import Int32
+from watchword.arrays import Int16, Int32, Int64
 from watchword.kernels.int_set import set_fill, set_table
 from watchword.kernels.jit import kernel
-from watchword.kernels.sets.brute import StoredRows, row_tests
-from watchword.kernels.sets.postings import Postings, first_node
+from watchword.kernels.sets.brute import row_tests
+from watchword.kernels.sets.postings import first_node
 
 
 class InvertedFile(NamedTuple):
     """What matching reads, and `seen`, which belongs to one batch alone."""
 
-    lists: Postings
-    rows: StoredRows
+    heads: Int32
+    nodes: Int32
+    starts: Int64
+    sizes: Int16
+    payloads: Int32
+    pool: Int32
     seen: Int32
 
 
 @kernel
 def match(item_offsets, item_atoms, file, first, used, offsets, payloads):
     """Match items from `first` on; `index.hits.Step` has the rules. Operations: postings read."""
-    heads, nodes, seen = file.lists.heads, file.lists.nodes, file.seen
-    starts, sizes, pool = file.rows.starts, file.rows.sizes, file.rows.pool
+    heads, nodes, seen = file.heads, file.nodes, file.seen
+    starts, sizes, pool = file.starts, file.sizes, file.pool
     table = set_table(item_offsets)
     operations = 0
     for item in range(first, len(item_offsets) - 1):
@@ -54,7 +58,7 @@ def match(item_offsets, item_atoms, file, first, used, offsets, payloads):
                     # The item will be matched again: forget every row that it has met.
                     seen[:] = 0
                     return item, used, operations
-                payloads[fill] = file.rows.payloads[row]
+                payloads[fill] = file.payloads[row]
                 fill += 1
         offsets[item + 1] = used = fill
         operations += spent

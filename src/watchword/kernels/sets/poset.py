@@ -39,7 +39,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.int_set import set_fill, set_has, set_table
-from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.jit import kernel
 
 IDS_END, FREE_ID, NODES, ROWS, CELLS_END, FREE_CELL, LINKS_END, FREE_LINK, EDGES, TOPS, STAMP, WANTED = range(2, 14)
 
@@ -78,7 +78,7 @@ def new_poset() -> PosetArrays:
     return PosetArrays._make((arrays | {"state": state}).values())
 
 
-@leaf
+@kernel
 def signature(atoms, start, end):
     """Return a bit set that is within another's if the atoms are within the other's."""
     bits = np.int64(0)
@@ -87,7 +87,7 @@ def signature(atoms, start, end):
     return bits
 
 
-@leaf
+@kernel
 def _within(poset, node, table, mask):
     """Return whether all atoms of a node are in a set."""
     start = poset.addresses[node]
@@ -97,7 +97,7 @@ def _within(poset, node, table, mask):
     return True
 
 
-@leaf
+@kernel
 def find_subsets(poset, atoms, start, end, table, nodes):
     """Write the nodes whose set is within ``atoms[start:end]``; returns their number and the tests made.
 
@@ -127,7 +127,7 @@ def find_subsets(poset, atoms, start, end, table, nodes):
     return count, tests
 
 
-@leaf
+@kernel
 def _report(poset, nodes, count, used, payloads):
     """Write the payloads of `count` nodes behind `used`; returns the new fill, or -1 if they do not fit."""
     for i in range(count):

@@ -29,7 +29,7 @@ caller's order of atoms, the rows whose payloads hang there.
 
 Cost: a row of `n` atoms is added or removed with `n` look-ups, and removal searches the node's list. Matching visits
 the nodes whose path lies within the item, and looks at the rest of the item from each of them, unless it has a single
-child. Most nodes are in long chains without a fork (Table 4.2): `compact_trie` is the answer of the thesis to that.
+child. Most inner nodes do (Table 4.2); `compact_trie`, the thesis's answer, makes one node of such a chain.
 """
 
 from __future__ import annotations

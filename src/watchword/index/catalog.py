@@ -19,7 +19,7 @@ before is still as it was.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, overload
 
 import numpy as np
@@ -43,11 +43,11 @@ class PackedColumns:
     ids: Int64 | Strings
     texts: Strings
     table: Int32
+    count: int = field(init=False)
+    """The number of rows."""
 
-    @property
-    def count(self) -> int:
-        """Return the number of rows."""
-        return self.texts.count
+    def __post_init__(self) -> None:
+        self.count = self.texts.count
 
 
 class Catalog:

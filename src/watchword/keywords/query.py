@@ -40,7 +40,7 @@ def parse(text: Any, analyzer: Analyzer, limits: Limits) -> list[Clause]:
     if words:
         _check_terms(words, text, 0, limits)
         _check_count(len(words), text, limits)
-        return [Clause(tuple([(word,) for word in dict.fromkeys(words)]), ())]
+        return [boolean.Clause(tuple([(word,) for word in dict.fromkeys(words)]), ())]
     return _Words(text, analyzer, limits).clauses()
 
 

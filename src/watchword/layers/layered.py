@@ -90,7 +90,6 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
     def __init__(self) -> None:
         self.tombstones = Tombstones()
         self._packing: _Packing | None = None
-        self._patience = 0
         self._install(self.packer()([]))
 
     @abstractmethod
@@ -169,11 +168,11 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
 
     def _room(self) -> int:
         """Return how many more rows the delta takes before it is packed; removed ones count until then."""
-        return self.delta_rows + len(self.base) // 4 + self._patience - int(self.delta.came)
+        return self._limit - int(self.delta.came)
 
     def _grown(self) -> None:
         """Pack if the delta has grown enough."""
-        if self._room() <= 0:
+        if self.delta.came >= self._limit:
             self._start()
 
     def _start(self) -> None:
@@ -191,7 +190,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             return
         self._packing = None
         if packing.error is not None:
-            self._patience = int(self.delta.came)
+            self._limit += int(self.delta.came)
             _LOG.warning("packing %d rows failed, it will be tried again: %r", len(self), packing.error)
             return
         later = self.delta.rows(packing.mark)()
@@ -210,7 +209,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self.base = base
         self.tombstones = Tombstones()
         self.delta = self.new_delta()
-        self._patience = 0
+        self._limit = self.delta_rows + len(base) // 4
 
 
 class _Packing(Background[Any]):

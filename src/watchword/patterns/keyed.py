@@ -72,7 +72,7 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
-        self.base = PatternBase(PackedPatterns(**arrays))
+        self._install(PatternBase(PackedPatterns(**arrays)))
 
 
 def _packed(parts: list[tuple[Patterns, Int32]]) -> PatternBase:

@@ -23,7 +23,6 @@ import numpy as np
 from watchword.arrays import Arrays, Int32, reserve
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import clauses as kernels
-from watchword.kernels.sets.clauses import ClauseArrays
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
 from watchword.sets.rows import Rows
@@ -116,7 +115,7 @@ class ClauseTable(Part):
         always = self._without_atoms()
         if not len(always) and (not len(hits.payloads) or hits.payloads.max() < FIRST_CLAUSE):
             return hits
-        arrays = ClauseArrays(self.slots, self.shared, self.starts, self.stops, self.program, always)
+        arrays = self.slots, self.shared, self.starts, self.stops, self.program, always
         found = hits.offsets, hits.payloads
         step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays)
         checked = collect(len(events), step, len(hits.payloads) // max(len(events), 1) + len(always) + 1)

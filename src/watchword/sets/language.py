@@ -99,7 +99,7 @@ class SetLanguage(Language):
             payloads.append(np.array([payload for _, payload in checked], np.int32))
             sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
         self._counters["plain"] += len(compiled.rows)
-        self._uses.count(plain.atoms, 1)
+        self._uses.count(plain.atoms, 1, len(self.vocabulary))
         batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
         if self._order is not None:
             self._order.learn(batch.atoms)
@@ -120,11 +120,11 @@ class SetLanguage(Language):
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
             self._counters["plain"] -= 1
-            self._uses.count(atoms, -1)
+            self._uses.count(atoms, -1, len(self.vocabulary))
             self.structure.remove(self._sorted(atoms), slot)
             return
         for payload, clause in self.clauses.of(slot):
-            self._uses.count(np.array(clause.atoms(), np.int32), -1)
+            self._uses.count(np.array(clause.atoms(), np.int32), -1, len(self.vocabulary))
             if clause.required:
                 self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self.clauses.remove(slot)
@@ -158,12 +158,12 @@ class SetLanguage(Language):
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
             self._counters["plain"] += 1
-            self._uses.count(atoms, 1)
+            self._uses.count(atoms, 1, self.vocabulary.size)
             return [(atoms, slot)]
         rows = []
         for clause in clauses:
             checked = self._checked(clause, len(clauses) > 1)
-            self._uses.count(np.array(checked.atoms(), np.int32), 1)
+            self._uses.count(np.array(checked.atoms(), np.int32), 1, len(self.vocabulary))
             payload = self.clauses.add(slot, checked)
             if checked.required:
                 rows.append((np.array(checked.required, np.int32), payload))
@@ -190,4 +190,4 @@ def is_plain(clauses: list[Clause[Names]]) -> bool:
     """Say whether a subscription is one conjunction of atoms and nothing else."""
     if len(clauses) != 1 or clauses[0].forbidden:
         return False
-    return all(len(names) == 1 for names in clauses[0].required)
+    return max(map(len, clauses[0].required), default=1) == 1

@@ -46,10 +46,10 @@ class RowBase:
 
     def __init__(self, packed: Packed, count: int) -> None:
         self.packed = packed
-        self._count = count
+        self.count = count
 
     def __len__(self) -> int:
-        return self._count
+        return self.count
 
     def has(self, row: Int32, payload: int) -> bool:
         """Say whether this row is here under this payload."""
@@ -174,10 +174,11 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         if self._packing is not None:
             self._poll()
         delta = self.delta
-        record, share = delta.mark, PRIOR / (len(self) + 1)
+        record, share = delta.mark, PRIOR / (self.base.count + delta.came + 1)
         mark = -1
         while mark < 0:
-            mark = delta_kernels.count_and_add(atoms, payload, self.counts, share, delta.lists, record)
+            counts, lists = tuple(self.counts), tuple(delta.lists)
+            mark = delta_kernels.count_and_add(atoms, payload, counts, share, lists, record)
             if mark < 0:
                 self._know(int(atoms.max()) + 1)
                 delta.reserve(len(self.counts.rows), len(atoms) + 3)
@@ -197,7 +198,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         """Read the blocks of each event's atoms, and the lists of the delta."""
         learn = self.items < OBSERVED
         counts = self.counts.items if learn else _NO_COUNTS
-        state = self.base.packed, self.delta.lists, self.tombstones.dead, counts
+        state = tuple(self.base.packed), tuple(self.delta.lists), tuple(self.tombstones.dead), counts
         step: Any = partial(kernels.match, events.offsets, events.atoms, *state)
         hits = collect(len(events), step, self._hits_per_item)
         if learn:
@@ -242,9 +243,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         count, self.items = (int(value) for value in arrays["counts"])
-        self.base = RowBase(Packed(arrays["starts"], arrays["arena"]), count)
         self.counts = Counts(arrays["row_counts"], arrays["item_counts"])
-        self.delta = self.new_delta()
+        super()._install(RowBase(Packed(arrays["starts"], arrays["arena"]), count))
         self._items_known = self.items
 
     def _base_arrays(self) -> Arrays:

@@ -12,7 +12,7 @@ class Uses(Part):
     """A count for each atom.
 
     >>> uses = Uses()
-    >>> uses.count(np.array([0, 2, 2], np.int32), 1)
+    >>> uses.count(np.array([0, 2, 2], np.int32), 1, known=3)
     >>> uses.distinct
     2
     """
@@ -20,11 +20,11 @@ class Uses(Part):
     def __init__(self) -> None:
         self._counts: Int32 = np.zeros(16, np.int32)
 
-    def count(self, atoms: Int32, by: int) -> None:
-        """Add `by` to the counts of atoms, which may repeat."""
-        if len(atoms):
-            self._counts = reserve(self._counts, int(atoms.max()) + 1, 0)
-            tally(self._counts, atoms, by)
+    def count(self, atoms: Int32, by: int, known: int) -> None:
+        """Add `by` to the counts of atoms, which may repeat and are numbers below `known`."""
+        if known > len(self._counts):
+            self._counts = reserve(self._counts, known, 0)
+        tally(self._counts, atoms, by)
 
     @property
     def distinct(self) -> int:

@@ -51,7 +51,8 @@ class ClauseArrays(NamedTuple):
 def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets, result):
     """Turn the payloads that were found for items into slots, each once an item (the protocol of `collect`).
 
-    `found` are offsets and payloads; the clauses without a required atom are checked against every item.
+    `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
+    checked against every item.
     """
     found_offsets, payloads = found
     slots, shared, starts, stops, program, always = clauses

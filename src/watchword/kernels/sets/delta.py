@@ -60,6 +60,7 @@ def match_delta(record, pool, table, mask, payloads, fill):
 def count_and_add(atoms, payload, counts, share, delta, fill):
     """Count the atoms of one row, and add it. Returns the new fill, or -1 if there is no room; nothing is counted
     then."""
+    counts, delta = Counts(*counts), Delta(*delta)  # given as plain tuples
     if fill + 3 + len(atoms) > len(delta.pool):
         return -1
     for atom in atoms:

@@ -39,7 +39,7 @@ from watchword.kernels.int_set import set_gather, set_has, set_table
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.sets.delta import is_among, match_delta
-from watchword.kernels.tombstones import drop_dead
+from watchword.kernels.tombstones import Dead, drop_dead
 
 # A block with this many groups per atom of the item is searched rather than read.
 _SEARCH = 24
@@ -67,6 +67,7 @@ def match(item_offsets, item_atoms, packed, delta, dead, item_counts, first, use
     """
     starts, arena = packed
     heads, pool = delta
+    dead = Dead(*dead)  # given as a plain tuple
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)

@@ -6,8 +6,8 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.text.scan import SLACK, classify, find_runs, fold_run, is_plain, longest_row
-from watchword.kernels.text.vocabulary import find_at, home_bucket, short_key, string_key
+from watchword.kernels.text.scan import SLACK, Unicode, classify, find_runs, fold_run, is_plain, longest_row
+from watchword.kernels.text.vocabulary import StringTable, find_at, home_bucket, short_key, string_key
 
 _WAITING = 16
 
@@ -19,6 +19,7 @@ def read_texts(data, offsets, surrogates, unicode, known):
     For invalid UTF-8 the offsets are one number, ``-1 - row``. An ASCII term is looked up where it stands, and waits
     in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
+    unicode, known = Unicode(*unicode), StringTable(*known)  # given as plain tuples
     table = known.table
     rows = len(offsets) - 1
     kinds = np.empty(len(data) + SLACK, np.uint8)

@@ -1,14 +1,20 @@
-"""Files that are there whole, on the disk, or not at all: after a crash or a power cut too."""
+"""Files that are there whole, on the disk, or not at all, after a crash or a power cut too; and locks on them."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # a platform without flock: writers must then take turns by themselves
+    fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
@@ -39,3 +45,36 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def locked(file: Path, *, patience: float | None = None) -> Iterator[None]:
+    """Hold the lock of `file`, which is made where it is missing; processes and threads wait for each other.
+
+    The system lets go of the lock when a process dies. With `patience`, a `TimeoutError` after so many seconds.
+    """
+    with file.open("ab") as held:
+        _take_lock(held, patience)
+        try:
+            yield
+        finally:
+            if fcntl is not None:
+                fcntl.flock(held, fcntl.LOCK_UN)  # at once, even where a forked child still has the file open
+
+
+def _take_lock(held: IO[bytes], patience: float | None) -> None:
+    if fcntl is None:
+        return
+    if patience is None:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        return
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{held.name} is locked") from None
+            time.sleep(0.05)
+        else:
+            return

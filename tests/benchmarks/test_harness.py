@@ -129,7 +129,7 @@ def hold(megabytes: int, kept: int):  # type: ignore[no-untyped-def]
 
 def test_peak_memory_is_that_of_the_work_in_a_process_of_its_own() -> None:
     large = b"z" * (300 * MEGABYTE)
-    answer = in_fresh_process("tests.test_harness:hold", 64, 32)
+    answer = in_fresh_process("tests.benchmarks.test_harness:hold", 64, 32)
     assert answer["result"] == 64 * MEGABYTE
     grown = (answer["peak"] - answer["before"]) / MEGABYTE
     assert 60 < grown < 120, "the work's own memory, without what was held before"

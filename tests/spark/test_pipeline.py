@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from tests.oracle import matches
 from tests.test_snapshot import rewrite_manifest
+from watchword import snapshot
 from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
 from watchword.shards import is_outdated, resolve
@@ -174,7 +175,7 @@ def test_an_index_of_an_older_format_is_built_anew(home: Home, once: Runner, tmp
     path = home.index("keywords")
     newest = resolve(path)
     for number in range(2):
-        rewrite_manifest(newest.folder(number), format_version=1)
+        rewrite_manifest(newest.folder(number), format_version=snapshot.FORMAT_VERSION - 1)
     assert is_outdated(path)
     publish(tmp_path / "in", "two", TEXTS)
     (second,) = once(source, shards=2)

@@ -134,13 +134,13 @@ class Store:
     def subscribe(self, subscriber: str, text: str, *, language: str = "keywords", id: str | None = None) -> str:
         """Subscribe, or replace the subscriber's own subscription of this id; return the id.
 
-        The text is compiled first, so one that is refused (`SubscriptionError`) leaves the store as it was.
+        The language reads the text first, so one that is refused (`SubscriptionError`) leaves the store as it was.
         """
         request = Request(subscriber, text, id, language)
         try:
             subscribing.check_texts([request])
             options = self._options()
-            subscribing.compile_text(language, text, options)
+            subscribing.check_text(language, text, options)
             return self._subscribe([request], options)[0]
         except SubscriptionError as error:
             raise error if error.row is None else SubscriptionError(error.reason) from None
@@ -150,7 +150,7 @@ class Store:
         wanted = [Request(*request) for request in requests]
         subscribing.check_texts(wanted)
         options = self._options()
-        subscribing.compile_rows(wanted, options)
+        subscribing.check_rows(wanted, options)
         return self._subscribe(wanted, options)
 
     def unsubscribe(self, id: str) -> None:
@@ -277,7 +277,7 @@ class Store:
             return read_options(connection)
 
     def _subscribe(self, requests: list[Request], options: Mapping[str, Options]) -> list[str]:
-        """Write what was compiled under `options`."""
+        """Write what was checked under `options`."""
         time = self._time()
         given = {request.id for request in requests if request.id is not None}
         with self._database.write() as connection:

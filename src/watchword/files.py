@@ -1,4 +1,4 @@
-"""Files that are there whole, on the disk, or not at all, after a crash or a power cut too; and locks on them."""
+"""Files that are there whole, on the disk, or not at all, after a crash or a power cut too; locks; closing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 try:
     import fcntl
@@ -78,3 +79,18 @@ def _take_lock(held: IO[bytes], patience: float | None) -> None:
             time.sleep(0.05)
         else:
             return
+
+
+class Closing:
+    """What has a `close`, as a context manager that calls it, also after an error."""
+
+    def close(self) -> None:
+        """Close; again is no error."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

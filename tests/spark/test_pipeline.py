@@ -15,9 +15,10 @@ from tests.test_snapshot import rewrite_manifest
 from watchword import snapshot
 from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
+from watchword.languages import LANGUAGES
 from watchword.shards import is_outdated, resolve
 from watchword.spark.pipeline import Pipeline, Progress
-from watchword.spark.sources import Source
+from watchword.spark.sources import Source, event_of
 from watchword.store import Request
 
 SUBSCRIPTIONS = {"a": "ferry", "b": "storm NOT ferry", "c": '"night crossing" OR bread', "d": "NOT storm"}
@@ -98,6 +99,14 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
     with home.store() as store:
         why = {reason.subscription: reason.why for item in store.inbox("ada") for reason in item.reasons}
     assert "'rry' at" in why["p"] and "'cross' at" in why["q"]
+
+
+def test_every_language_reads_items(spark: SparkSession) -> None:
+    items = spark.createDataFrame([("Ferries", "none today")], "title string, text string")
+    for language in LANGUAGES:
+        assert items.select(event_of(language).alias("event")).first() is not None
+    with pytest.raises(PipelineError, match="songs cannot read items"):
+        event_of("songs")
 
 
 def test_options_of_a_language_hold_for_every_version_of_its_index(

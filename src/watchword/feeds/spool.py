@@ -29,7 +29,7 @@ from typing import Any
 
 from watchword.errors import FeedError
 from watchword.feeds.fetching import Round
-from watchword.feeds.items import Item
+from watchword.feeds.items import FeedItem
 from watchword.feeds.state import FeedState, State, dump_state, load_state
 from watchword.files import locked, sync_folder
 
@@ -113,21 +113,21 @@ class Spool:
         """Return the number of the last fetch that brought something, 0 before there was one."""
         return max(self.numbers(), default=0)
 
-    def read(self, number: int) -> Iterator[Item]:
+    def read(self, number: int) -> Iterator[FeedItem]:
         """Read the items of one file."""
         count, _ = self._header(number)
         try:
             with self._path(number).open(encoding="utf-8") as file:
                 next(file)
                 for line in file:
-                    yield Item.from_json(json.loads(line))
+                    yield FeedItem.from_json(json.loads(line))
                     count -= 1
         except (ValueError, TypeError, KeyError) as error:
             raise self._damaged(number, error) from error
         if count:
             raise self._damaged(number, "it is cut off")
 
-    def between(self, start: int, end: int) -> Iterator[Item]:
+    def between(self, start: int, end: int) -> Iterator[FeedItem]:
         """Read the items of the files after `start` up to `end`; a file that is gone is an error."""
         for number in range(start + 1, end + 1):
             if not self._path(number).exists():

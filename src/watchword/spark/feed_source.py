@@ -27,16 +27,17 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from pyspark.sql.types import StringType, StructType, TimestampType
 
 from watchword.errors import FeedError, OptionError
+from watchword.store.records import ITEM_COLUMNS
 
 # `watchword.feeds` is imported where it is used, on the driver: executors unpickle this module's classes, and need
 # neither the packages that read feeds nor the time to import them.
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from watchword.feeds import FeedState, Item, Limits, Round, Spool
+    from watchword.feeds import FeedItem, FeedState, Limits, Round, Spool
 
 NAME = "watchword-feeds"
-COLUMNS = ("id", "title", "text", "link", "author", "published", "language", "feed")
+COLUMNS = ("id", *ITEM_COLUMNS[1:])
 _OWN_OPTIONS = ("feeds", "path", "spool", "interval", "keep", "rows")
 _GONE = "; it will not be asked again, unless backoff.json is removed from the spool"
 _log = logging.getLogger("watchword.feeds")
@@ -230,7 +231,7 @@ def _limits() -> dict[str, type]:
     return {field.name: float if field.name in SECONDS else int for field in fields(Limits)}
 
 
-def _chunks(items: Iterable[Item], rows: int) -> list[Chunk]:
+def _chunks(items: Iterable[FeedItem], rows: int) -> list[Chunk]:
     table = [tuple(getattr(item, name) for name in COLUMNS) for item in items]
     return [Chunk(table[start : start + rows]) for start in range(0, len(table), rows)]
 

@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from watchword.errors import StoreError, SubscriptionError, UnknownNameError
+from watchword.files import Closing
 from watchword.store import delivering, subscribing
 from watchword.store.database import Database
 from watchword.store.options import Options, read_options, write_options, written_options
@@ -34,7 +34,7 @@ from watchword.store.records import (
 )
 
 
-class Store:
+class Store(Closing):
     """Subscribers, subscriptions and inboxes in a SQLite file; a context manager that closes it.
 
     >>> import tempfile
@@ -73,14 +73,6 @@ class Store:
     def close(self) -> None:
         """Close the store; again is no error."""
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # subscribers
 

@@ -15,7 +15,7 @@ is reported once, and matching goes on behind it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -264,10 +264,3 @@ def pieces(sizes: npt.NDArray[np.float64], rows: Rows) -> Iterator[tuple[int, in
         stop = min(max(stop, start + 1), start + ROWS, len(rows))
         yield start, stop
         start = stop
-
-
-def sample(kind: Any) -> Sequence[Any] | pa.Array:
-    """Return a batch of one harmless event of an Arrow type, to ask a language whether it reads the type at all."""
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return [{}]
-    return pa.array([[]], kind)

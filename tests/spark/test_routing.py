@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 
 from tests.oracle import matches
-from tests.spark.data import expected, found
+from tests.spark.data import BAD_CHANGES, expected, found
 from watchword import Index, KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
 from watchword.index import Language
@@ -295,11 +295,7 @@ class TestUpdate:
     def test_refusals(self, spark: SparkSession, tmp_path: Path) -> None:
         path = tmp_path / "index"
         build(frame(spark, SUBSCRIBED.items()), path, shards=SHARDS, shard_by="atoms")
-        for bad, words in [
-            ([("x", "imf"), ("x", None)], "'x': changed more than once"),
-            ([(None, "imf")], "has no id"),
-            ([("x", '"')], "'x'"),
-        ]:
+        for bad, words in BAD_CHANGES:
             with pytest.raises(PipelineError, match=words):
                 update(path, frame(spark, bad))
         assert resolve(path).version == 1

@@ -107,7 +107,7 @@ class _Options:
         return Limits(**self._limits)
 
 
-class Chunk(InputPartition):
+class ItemPartition(InputPartition):
     """Items of one partition, as rows."""
 
     def __init__(self, rows: list[tuple[Any, ...]]) -> None:
@@ -132,10 +132,10 @@ class FeedReader(DataSourceReader):
             raise failures[-1]  # nothing at all could be read; an empty answer would hide it
         for failure in failures:
             _log.warning("%s", failure)
-        return _chunks(round.items, options.rows) or [Chunk([])]
+        return _partitions(round.items, options.rows) or [ItemPartition([])]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
-        assert isinstance(partition, Chunk)
+        assert isinstance(partition, ItemPartition)
         return iter(partition.rows)
 
 
@@ -165,10 +165,10 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"spool": max(start["spool"], self._open().last())}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        return _chunks(self._open().between(start["spool"], end["spool"]), self._options.rows)
+        return _partitions(self._open().between(start["spool"], end["spool"]), self._options.rows)
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
-        assert isinstance(partition, Chunk)
+        assert isinstance(partition, ItemPartition)
         return iter(partition.rows)
 
     def commit(self, end: dict[str, int]) -> None:
@@ -231,9 +231,9 @@ def _limits() -> dict[str, type]:
     return {field.name: float if field.name in SECONDS else int for field in fields(Limits)}
 
 
-def _chunks(items: Iterable[FeedItem], rows: int) -> list[Chunk]:
+def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
     table = [tuple(getattr(item, name) for name in COLUMNS) for item in items]
-    return [Chunk(table[start : start + rows]) for start in range(0, len(table), rows)]
+    return [ItemPartition(table[start : start + rows]) for start in range(0, len(table), rows)]
 
 
 def _check_schema(schema: StructType) -> None:

@@ -25,18 +25,19 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-_INSIDE: AbstractContextManager[None] = nullcontext()
+_Lane = Any
+"""A `threading.RLock`, whose type has no name."""
 
 
 class _Own(threading.local):
     """What a thread knows of a gate: its lane."""
 
-    lane: threading.Lock | None = None
+    lane: _Lane | None = None
 
 
 class Gate:
@@ -47,16 +48,14 @@ class Gate:
         """Held during a change, or by whoever wants no change meanwhile; readers do not care."""
         self._turn = threading.Lock()
         self._own = _Own()
-        self._lanes: list[weakref.ref[threading.Lock]] = []  # a thread that ends takes its lane with it
+        self._lanes: list[weakref.ref[_Lane]] = []  # a thread that ends takes its lane with it
 
     def reading(self) -> AbstractContextManager[Any]:
         """Return what a reader holds: ``with gate.reading(): …``. It may be nested."""
         lane = self._own.lane
         if lane is None:
             lane = self._new_lane()
-        elif lane.locked():
-            return _INSIDE  # an event, asked for its terms, that asks the index in turn
-        if self._turn.locked():
+        if self._turn.locked() and not lane._is_owned():  # a reader inside must not wait for who waits for it
             with self._turn:
                 pass
         return lane
@@ -64,23 +63,21 @@ class Gate:
     def exclusively(self, change: Callable[..., Result], *arguments: Any) -> Result:
         """Run `change` while nobody else reads or changes, and return what it returns. It is not nested."""
         lane = self._own.lane
-        if lane is not None and lane.locked():
-            raise RuntimeError(
-                "an index cannot be changed while it is read by the same thread: by an event, for example"
-            )
+        if lane is not None and lane._is_owned():
+            raise RuntimeError("an index cannot be changed by an event that it is reading")
         with self.changes, self._turn:
             others = [found for ref in self._lanes if (found := ref()) is not None and found is not lane]
             return _through(others, change, arguments)
 
-    def _new_lane(self) -> threading.Lock:
-        lane = threading.Lock()
+    def _new_lane(self) -> _Lane:
+        lane = threading.RLock()
         with self._turn:
             self._lanes = [ref for ref in self._lanes if ref() is not None] + [weakref.ref(lane)]
             self._own.lane = lane
         return lane
 
 
-def _through(lanes: list[threading.Lock], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+def _through(lanes: list[_Lane], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
     if not lanes:
         return change(*arguments)
     if len(lanes) < 4:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 
 from watchword.arrays import Arrays, Int32, Int64
 from watchword.index.hits import Hits, collect
+from watchword.kernels.free_rows import payload_row
 from watchword.kernels.patterns.naive import naive_match
-from watchword.kernels.sets.brute import payload_row
 from watchword.patterns.store import PatternStore
 from watchword.patterns.structure import Patterns, Structure
 from watchword.strings import Strings

@@ -9,12 +9,13 @@ must stand side by side, in order (a phrase). ``greece AND "debt crisis"`` is th
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from watchword.arrays import Int32, concatenated, offsets_of
+from watchword.errors import SubscriptionError
 from watchword.index.hits import Hits
 from watchword.index.language import Language
 from watchword.parts import Counters
@@ -24,6 +25,7 @@ from watchword.sets.order import AtomOrder
 from watchword.sets.rows import Rows, distinct, one_row
 from watchword.sets.structure import SetStructure
 from watchword.sets.uses import Uses
+from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
 
 Names = tuple[str, ...]
@@ -40,6 +42,18 @@ class Compiled(NamedTuple):
     plain: Rows
     rows: Int32
     parsed: list[tuple[int, list[Clause[Names]]]]
+
+    @classmethod
+    def parsed_by(cls, parse: Callable[[str], list[Clause[Names]]], texts: Strings) -> Compiled:
+        """Return subscriptions that are parsed one by one; an error names its row."""
+        parsed = []
+        for row in range(texts.count):
+            try:
+                parsed.append((row, parse(texts.text(row))))
+            except SubscriptionError as error:
+                raise error.at_row(row) from None
+        none = np.empty(0, np.int32)
+        return cls(Vocabulary(), Rows(np.zeros(1, np.int64), none), none, parsed)
 
 
 class SetLanguage(Language):
@@ -79,7 +93,7 @@ class SetLanguage(Language):
         plain = self._numbered(compiled.names, compiled.plain)
         rows, payloads = [plain.atoms], [slots[compiled.rows]]
         sizes = [np.diff(plain.offsets)]
-        checked = [found for row, clauses in compiled.parsed for found in self._stored(int(slots[row]), clauses)]
+        checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
         if checked:
             rows.append(np.concatenate([atoms for atoms, _ in checked]))
             payloads.append(np.array([payload for _, payload in checked], np.int32))
@@ -94,14 +108,11 @@ class SetLanguage(Language):
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
         """Store one subscription."""
-        if is_plain(compiled):
-            atoms = self.vocabulary.intern_texts([name for (name,) in compiled[0].required])
-            self._counters["plain"] += 1
-            self._uses.count(atoms, 1)
-            self._add_row(atoms, slot)
-        else:
-            for atoms, payload in self._stored(slot, compiled):
-                self._add_row(atoms, payload)
+        for atoms, payload in self._rows_of(slot, compiled):
+            if self._order is not None:
+                self._order.learn(atoms, by_frequency=False)
+                atoms = self._sorted(atoms)
+            self.structure.add_one(atoms, payload)
 
     def remove(self, slot: int, text: str) -> None:
         """Remove the subscription of a slot."""
@@ -142,8 +153,13 @@ class SetLanguage(Language):
         numbers = self.vocabulary.intern(names.strings())
         return Rows(rows.offsets, numbers[rows.atoms])
 
-    def _stored(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Put clauses into the table; return the rows, with payloads, that the structure is to find."""
+    def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
+        """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""
+        if is_plain(clauses):
+            atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
+            self._counters["plain"] += 1
+            self._uses.count(atoms, 1)
+            return [(atoms, slot)]
         rows = []
         for clause in clauses:
             checked = self._checked(clause, len(clauses) > 1)
@@ -165,12 +181,6 @@ class SetLanguage(Language):
             program += [2 * len(names) + forbidden, *numbers[at : at + len(names)]]
             at += len(names)
         return CheckedClause(numbers[: len(required)], program, shared)
-
-    def _add_row(self, atoms: Int32, payload: int) -> None:
-        if self._order is not None:
-            self._order.learn(atoms, by_frequency=False)
-            atoms = self._sorted(atoms)
-        self.structure.add_one(atoms, payload)
 
     def _sorted(self, atoms: Int32) -> Int32:
         return atoms if self._order is None else self._order.sorted(one_row(atoms)).atoms

@@ -1,17 +1,18 @@
-"""A duel of any pattern `Structure` against `re`, with a parser of patterns of its own."""
+"""A duel of any pattern structure against `re`, with a parser of patterns of its own."""
 
 from __future__ import annotations
 
 import random
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from watchword.index.hits import Hits
 from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
-from watchword.patterns.structure import Patterns, Structure
+from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.strings import Strings, from_texts
 
 RETRIEVERS = {made.splitting: made for made in (Retriever, SingleRetriever, MultiRetriever)}
@@ -50,7 +51,7 @@ def patterns_of(texts: Iterable[str]) -> Patterns:
     raw = [word.encode("utf-8", "surrogatepass") for word in words]
     return Patterns(
         offsets=np.cumsum([0] + [len(row) for row, _ in rows]).astype(np.int64),
-        cuts=np.cumsum([0] + [len(piece) for piece in raw]).astype(np.int64),
+        word_offsets=np.cumsum([0] + [len(piece) for piece in raw]).astype(np.int64),
         data=np.frombuffer(bytearray(b"".join(raw)), np.uint8),
         chars=np.array([len(word) for word in words], np.int32),
         gaps=np.array([gap for _, row in rows for gap in row], np.int32),
@@ -74,31 +75,31 @@ def regex(pattern: str) -> re.Pattern[str]:
 
 def found(hits: Hits) -> list[list[int]]:
     """Return each text's payloads, sorted; a payload reported twice shows."""
-    starts = [0, *hits.ends[:-1].tolist()]
-    return [sorted(hits.payloads[a:b].tolist()) for a, b in zip(starts, hits.ends.tolist(), strict=True)]
+    return [sorted(hits.payloads[a:b].tolist()) for a, b in pairwise(hits.offsets.tolist())]
 
 
-def filled(structure: Structure, *patterns: str) -> Structure:
+def filled(structure: PatternStructure, *patterns: str) -> PatternStructure:
     """Add patterns under the payloads 0, 1, 2…, one after the other."""
     for payload, pattern in enumerate(patterns):
         structure.add(patterns_of([pattern]), int32([payload]))
     return structure
 
 
-def matching(structure: Structure, text: str) -> list[int]:
+def matching(structure: PatternStructure, text: str) -> list[int]:
     return found(structure.match(strings(text)))[0]
 
 
-def reopened(structure: Structure, **options: Any) -> Structure:
+def reopened(structure: PatternStructure, **options: Any) -> PatternStructure:
     """Return an independent copy by way of a snapshot's arrays."""
-    arrays = {name: array.copy() for name, array in structure.arrays().items()}
-    return type(structure).from_arrays(arrays, **options)
+    made = type(structure)(**options)
+    made.restore({name: array.copy() for name, array in structure.arrays().items()})
+    return made
 
 
 class _Duel:
     """One structure beside a dict; every step is done to both."""
 
-    def __init__(self, structure: Structure, seed: int, alphabet: str, options: dict[str, Any]) -> None:
+    def __init__(self, structure: PatternStructure, seed: int, alphabet: str, options: dict[str, Any]) -> None:
         self.structure, self.options, self.alphabet = structure, options, alphabet
         self.random = random.Random(seed)
         self.patterns: dict[int, str] = {}
@@ -159,7 +160,9 @@ class _Duel:
         assert found(hits) == expected, (self.patterns, texts)
 
 
-def duel(make: Callable[..., Structure], seed: int, alphabet: str = "abé東", steps: int = 40, **options: Any) -> None:
+def duel(
+    make: Callable[..., PatternStructure], seed: int, alphabet: str = "abé東", steps: int = 40, **options: Any
+) -> None:
     """Interleave adding, removing, renumbering, reopening and matching, at random. In the end all patterns go."""
     both = _Duel(make(**options), seed, alphabet, options)
     kinds = [both.add, both.add, both.remove, both.refuse, both.renumber, both.reopen]

@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from tests import oracle
-from watchword.index.hits import Hits
-from watchword.patterns.compiler import Compiler
+from tests.patterns.structures import found, int32, patterns_of, reopened
 from watchword.patterns.naive import Naive
-from watchword.patterns.structure import Patterns
 from watchword.strings import from_texts
-
-
-def compiled(*texts: str) -> Patterns:
-    """Return patterns, each with a word."""
-    found = Compiler(False, 1000).compile_many(from_texts(texts))
-    assert len(found.patterns) == len(texts)
-    return found.patterns
-
-
-def int32(values: Sequence[int]) -> np.ndarray:
-    return np.array(values, np.int32)
-
-
-def payloads(hits: Hits) -> list[list[int]]:
-    return [sorted(hits.payloads[a:b].tolist()) for a, b in pairwise([0, *hits.ends.tolist()])]
 
 
 def pattern(random_: random.Random) -> str:
@@ -48,12 +29,12 @@ def test_duel(seed: int) -> None:
     for _ in range(40):
         if random_.random() < 0.5:
             more = {next(fresh): pattern(random_) for _ in range(random_.choice([1, 1, 30]))}
-            structure.add(compiled(*more.values()), int32(list(more)))
+            structure.add(patterns_of(more.values()), int32(list(more)))
             model |= more
         for payload in random_.sample(sorted(model), random_.randrange(len(model) + 1) // 2):
-            structure.remove(compiled(model.pop(payload)), payload)
+            structure.remove(patterns_of([model.pop(payload)]), payload)
         if random_.random() < 0.2:
-            structure = Naive.from_arrays({name: array.copy() for name, array in structure.arrays().items()})
+            structure = reopened(structure)
         if random_.random() < 0.2 and model:
             moved = dict(zip(sorted(model), range(len(model)), strict=True))
             table = np.full(max(model) + 1, -1, np.int32)
@@ -63,37 +44,37 @@ def test_duel(seed: int) -> None:
             fresh = iter(range(len(model), 10**6))
         texts = [text(random_) for _ in range(random_.randrange(5))]
         expected = [sorted(p for p in model if oracle.matches_pattern(model[p], text)) for text in texts]
-        assert payloads(structure.match(from_texts(texts))) == expected
+        assert found(structure.match(from_texts(texts))) == expected
     for payload, left in model.items():
-        structure.remove(compiled(left), payload)
+        structure.remove(patterns_of([left]), payload)
     assert structure.stats() == Naive().stats() == {"bytes": 0, "postings": 0}
     assert all(len(array) <= 3 for array in structure.arrays().values())
 
 
 def test_more_answers_than_the_buffer_holds() -> None:
     structure = Naive()
-    structure.add(compiled(*["a*b"] * 3000), int32(range(3000)))
+    structure.add(patterns_of(["a*b"] * 3000), int32(range(3000)))
     hits = structure.match(from_texts(["ab", "ba", "a b"]))
-    assert payloads(hits) == [list(range(3000)), [], list(range(3000))]
+    assert found(hits) == [list(range(3000)), [], list(range(3000))]
     assert hits.operations >= 9000
 
 
 def test_only_what_is_there_can_be_removed() -> None:
     structure = Naive()
-    structure.add(compiled("a*b", "c"), int32([3, 4]))
+    structure.add(patterns_of(["a*b", "c"]), int32([3, 4]))
     for wanted, payload in (("a*b", 4), ("a?b", 3), ("c", 7), ("c", -1)):
         with pytest.raises(KeyError):
-            structure.remove(compiled(wanted), payload)
-    assert payloads(structure.match(from_texts(["abc"]))) == [[3, 4]]
-    structure.remove(compiled("c"), 4)
+            structure.remove(patterns_of([wanted]), payload)
+    assert found(structure.match(from_texts(["abc"]))) == [[3, 4]]
+    structure.remove(patterns_of(["c"]), 4)
     with pytest.raises(KeyError):
-        structure.remove(compiled("c"), 4)
-    assert payloads(structure.match(from_texts(["abc"]))) == [[3]]
+        structure.remove(patterns_of(["c"]), 4)
+    assert found(structure.match(from_texts(["abc"]))) == [[3]]
 
 
 def test_figures_count_what_is_stored() -> None:
     structure = Naive()
-    structure.add(compiled("song?blue", "pie"), int32([0, 1]))
+    structure.add(patterns_of(["song?blue", "pie"]), int32([0, 1]))
     assert structure.stats() == {"bytes": 11 + 2 * 16 + 3 * 16, "postings": 3}
-    structure.remove(compiled("song?blue"), 0)
+    structure.remove(patterns_of(["song?blue"]), 0)
     assert structure.stats() == {"bytes": 3 + 16 + 16, "postings": 1}

@@ -205,7 +205,7 @@ def test_removing_everything_leaves_the_initial_state_and_reuses_its_room(rule):
         assert automaton.draw() == ""
         stats = automaton.stats()
         assert all(stats[name] == 0 for name in ("nodes", "shared_states", "postings", "words_per_subscription"))
-        assert automaton.arrays()["way_figures"][STATES] == 0  # no beginning is left either
+        assert automaton.arrays()["beginnings.figures"][STATES] == 0  # no beginning is left either
     assert len(sizes) == 1
 
 

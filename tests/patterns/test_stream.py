@@ -230,4 +230,4 @@ def _holds(pattern: str, text: str) -> bool:
 
 def _kept(matcher: StreamMatcher) -> dict[int, int]:
     """Return the bytes of each of a matcher's own arrays."""
-    return {id(value): value.nbytes for value in vars(matcher).values() if hasattr(value, "nbytes")}
+    return {id(array): array.nbytes for array in matcher._state}

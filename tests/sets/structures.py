@@ -44,6 +44,7 @@ def table_2_1(structure: SetStructure) -> SetStructure:
 
 def reopened(structure: SetStructure, **options: Any) -> SetStructure:
     """Return an independent copy by way of a snapshot's arrays."""
+    structure.condense()
     arrays = {name: array.copy() for name, array in structure.arrays().items()}
     copy = type(structure)(**options)
     copy.restore(arrays)

@@ -25,7 +25,6 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -50,9 +49,9 @@ class Gate:
         self._own = _Own()
         self._lanes: list[weakref.ref[_Lane]] = []  # a thread that ends takes its lane with it
 
-    def reading(self) -> AbstractContextManager[Any]:
+    def reading(self) -> Any:
         """Return what a reader holds: ``with gate.reading(): …``. It may be nested."""
-        lane = self._own.lane
+        lane: Any = self._own.lane
         if lane is None:
             lane = self._new_lane()
         if self._turn.locked() and not lane._is_owned():  # a reader inside must not wait for who waits for it

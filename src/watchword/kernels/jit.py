@@ -16,7 +16,7 @@ from typing import Any
 from numba import njit
 
 _PACKAGE = Path(__file__).parents[1]
-_IMPORT = re.compile(r"^from watchword\.([\w.]+) import (\w+)", re.MULTILINE)
+_IMPORT = re.compile(r"^from watchword\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
 
 @cache
@@ -24,9 +24,9 @@ def imported(file: Path) -> frozenset[Path]:
     """Return the files of this package that a file imports, directly or through others, and itself."""
     found, waiting = {file}, [file]
     while waiting:
-        for module, name in _IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
+        for module, names in _IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
             folder = _PACKAGE / module.replace(".", "/")
-            for path in (folder.with_suffix(".py"), folder / f"{name}.py"):
+            for path in (folder.with_suffix(".py"), *(folder / f"{name}.py" for name in re.findall(r"\w+", names))):
                 if path.exists() and path not in found:
                     found.add(path)
                     waiting.append(path)

@@ -1,49 +1,60 @@
-"""Characters for the methods that walk an automaton code point by code point."""
+"""Characters for the methods that walk an automaton code point by code point: `nfa` and the three `retriever-*`.
+
+Patterns come to them as code points (`point_rows`). Texts are decoded by the kernels, one at a time, into scratch that
+is as large as the texts seen so far needed: a text of 70 characters begins with 256 entries, one with a thousand
+half-found patterns is matched a second time with 1,024, and a third time with 4,096 (`scan`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64, int64
+from watchword.arrays import Int32, Int64, int32, int64, offsets_of
 from watchword.index.hits import Hits, collect
+from watchword.kernels.patterns.point_rows import PointRows
 from watchword.kernels.stamped_table import NO_SCRATCH
 from watchword.kernels.text.code_points import decode_points
-from watchword.patterns.structure import Patterns
+from watchword.patterns.rows import Patterns
 from watchword.strings import Strings, writable
 
 _FIRST_ENTRIES = 256
 
-
-def word_points(patterns: Patterns) -> tuple[Int32, Int64]:
-    """Return the code points of all words, end to end, and the places where one ends and the next begins."""
-    cuts = np.zeros(len(patterns.chars) + 1, np.int64)
-    np.cumsum(patterns.chars, out=cuts[1:])
-    points = np.empty(cuts[-1], np.int32)
-    decode_points(writable(patterns.data), int(patterns.cuts[0]), int(patterns.cuts[-1]), points)
-    return points, cuts
+Run: TypeAlias = Callable[..., tuple[int, int, int, int]]
+"""A matching kernel that works in scratch, which comes behind its state, before the four arguments of a `Step`. Beside
+what a `Step` returns it says whether it lacked anything, and what."""
 
 
-def scan(
-    texts: Strings, new_scratch: Callable[[Int32, int], Any], run: Callable[..., tuple[int, int, int, int]]
-) -> Hits:
-    """Run a kernel over texts with scratch that grows when a text asks for more; it lives in this call only."""
-    data, offsets = writable(texts.data), int64(texts.offsets)
-    points = np.empty(np.diff(offsets).max(initial=0), np.int32)
+def point_rows(patterns: Patterns) -> PointRows:
+    """Return patterns with their words as code points."""
+    word_offsets = offsets_of(patterns.chars)
+    points = np.empty(word_offsets[-1], np.int32)
+    decode_points(writable(patterns.data), int(patterns.word_offsets[0]), int(patterns.word_offsets[-1]), points)
+    return PointRows(int64(patterns.offsets), word_offsets, points, int32(patterns.gaps))
+
+
+def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable[[int, int], Any]) -> Hits:
+    """Run a kernel over texts, with scratch that grows when a text asks for more.
+
+    The scratch, ``new_scratch(longest, entries)``, is for texts of at most `longest` bytes, and lives in this call
+    only: several threads may match at once.
+    """
+    data, text_offsets = writable(texts.data), int64(texts.offsets)
+    longest = int(np.diff(text_offsets).max(initial=0))
     entries = _FIRST_ENTRIES
-    scratch = new_scratch(points, entries)
+    scratch = new_scratch(longest, entries)
 
-    def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
+    def step(first: int, used: int, offsets: Int64, payloads: Int32) -> tuple[int, int, int]:
         nonlocal entries, scratch
         operations = 0
         while True:
-            first, used, spent, lacking = run(scratch, data, offsets, first, used, ends, payloads)
+            first, used, spent, lacking = run(data, text_offsets, *state, scratch, first, used, offsets, payloads)
             operations += spent
             if lacking != NO_SCRATCH:
                 return first, used, operations
             entries *= 4
-            scratch = new_scratch(points, entries)
+            scratch = new_scratch(longest, entries)
 
     return collect(texts.count, step)

@@ -1,28 +1,32 @@
 """Patterns that came since the base was packed.
 
 Most are in a `Retriever`, which takes changes in place. Its windows cost the longest word at every character, and its
-recombination the words of a pattern at every place of one, which a hostile pattern can make very long; so patterns with
-a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own, made
-anew when one of them comes or goes.
+recombination the words of a pattern at every position of one, which a hostile pattern can make very long; so patterns
+with a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own,
+made anew when one of them comes or goes.
+
+If ``song?blue`` (payload 7), a pattern with a word of a hundred characters (8) and ``pie*tea`` (9) came in this order,
+they are the rows 0, 1 and 2 of the store; the retriever has the rows 0 and 2, the small base row 1.
 """
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Callable
+from functools import partial
 
-from watchword.arrays import Int32
+import numpy as np
+
+from watchword.arrays import Bools, Int32
 from watchword.index.hits import Hits, merged
-from watchword.patterns.packing import Base, live, pack
+from watchword.patterns.packing import PatternBase, pack
 from watchword.patterns.retriever import Retriever
-from watchword.patterns.store import PatternStore
-from watchword.patterns.structure import Patterns
+from watchword.patterns.rows import Patterns, PatternStore, live
 from watchword.strings import Strings
 
 LONG = 64
 
 
-class Delta:
+class PatternDelta:
     """A mutable set of patterns; rows are numbered as they come, and a removed one leaves its number unused."""
 
     def __init__(self) -> None:
@@ -30,15 +34,19 @@ class Delta:
         self._row_of: dict[int, int] = {}
         self._ordinary = Retriever()
         self._long_rows: list[int] = []
-        self._long: Base | None = None
+        self._long: PatternBase | None = None
 
     def __len__(self) -> int:
+        """Return the number of patterns not removed."""
         return len(self._row_of)
 
     @property
-    def rows(self) -> int:
-        """Return how many patterns came, removed ones among them."""
+    def came(self) -> int:
+        """Return how many patterns have come, removed ones among them."""
         return self._store.rows
+
+    mark = came
+    """Tells this moment from later ones."""
 
     @property
     def nodes(self) -> int:
@@ -50,15 +58,17 @@ class Delta:
         """Return the bytes in use."""
         if not self._row_of:
             return 0
-        return int(self._ordinary.stats()["bytes"]) + (self._long.bytes if self._long is not None else 0)
+        return self._ordinary.bytes + (self._long.bytes if self._long is not None else 0)
 
-    def row(self, payload: int) -> int | None:
+    def mark_of(self, payload: int) -> int | None:
         """Return the row of a payload, if it is here."""
         return self._row_of.get(payload)
 
-    def given(self) -> tuple[Patterns, Int32]:
-        """Return all rows, not a copy, and their payloads, a copy: -1 for those removed."""
-        return self._store.patterns(), self._store.payloads.copy()
+    def rows(self, since: int = 0) -> Callable[[], tuple[Patterns, Int32]]:
+        """Return what returns the patterns that have come since a mark and are here now."""
+        payloads = self._store.payloads.copy()
+        payloads[:since] = -1
+        return partial(live, self._store.patterns(), payloads)
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns."""
@@ -73,8 +83,9 @@ class Delta:
         self._long_rows += (np.flatnonzero(is_long) + first).tolist()
         self._pack_long()
 
-    def remove(self, row: int, pattern: Patterns, payload: int) -> None:
-        """Remove the pattern of a row; a `KeyError` if it is another."""
+    def remove(self, pattern: Patterns, payload: int) -> None:
+        """Remove a pattern that is here; a `KeyError` if its payload is another's."""
+        row = self._row_of[payload]
         self._store.remove(row, pattern)
         del self._row_of[payload]
         if _are_long(pattern)[0]:
@@ -97,8 +108,8 @@ class Delta:
         self._long = pack(*live(self._store.patterns(), payloads))
 
 
-def _are_long(patterns: Patterns) -> npt.NDArray[np.bool_]:
+def _are_long(patterns: Patterns) -> Bools:
     if len(patterns) == 0:
         return np.zeros(0, np.bool_)
-    long: npt.NDArray[np.bool_] = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
+    long: Bools = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
     return long | (np.diff(patterns.offsets) > LONG)

@@ -64,7 +64,8 @@ class PatternLanguage(Language):
         """Return one pattern, or raise as the parser does."""
         if not isinstance(text, str):
             parse(text, self._max_length)
-        return super().compile_one(text)
+        compiled: Compiled = super().compile_one(text)
+        return compiled
 
     def add(self, slots: Int32, compiled: Compiled) -> None:
         """Store patterns, those without a word by the length that they ask for."""

@@ -1,21 +1,28 @@
 """Patterns without a word: wildcards only, so that nothing but the length of a text decides.
 
-`??` asks for two characters, `*` for none. A payload has a minimum; sorted by it, those that a text satisfies are a
-prefix. The sorted arrays are made when they are first needed after a change: few subscriptions are of this kind.
+`??` asks for two characters, `*` for none. A payload has a minimum; sorted by minimum length, the patterns that a text
+of length n satisfies are the first k. The sorted arrays are made when they are first needed after a change: few
+subscriptions are of this kind.
+
+>>> table = LengthTable()
+>>> table.add(np.array([4, 5, 6], np.int32), np.array([2, 0, 7], np.int32))  # the patterns ??, * and ???????
+>>> nothing = Hits(np.zeros(3, np.int64), np.empty(0, np.int32), 0)
+>>> hits = table.extend(nothing, np.array([3, 1]))  # texts of three characters and of one
+>>> hits.offsets.tolist(), hits.payloads.tolist()
+([0, 2, 3], [5, 4, 5])
 """
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64
+from watchword.arrays import Arrays, Int32, Int64, offsets_of
 from watchword.index.hits import Hits
-from watchword.kernels.patterns.lengths import append_prefixes
+from watchword.index.structure import Part
+from watchword.kernels.merge import append_prefixes
 
 
-class LengthTable:
+class LengthTable(Part):
     """Payloads, each with the number of characters that a text must have."""
 
     def __init__(self) -> None:
@@ -23,6 +30,7 @@ class LengthTable:
         self._sorted: tuple[Int32, Int32] | None = None
 
     def __len__(self) -> int:
+        """Return the number of payloads."""
         return len(self._minimums)
 
     def add(self, payloads: Int32, minimums: Int32) -> None:
@@ -35,19 +43,23 @@ class LengthTable:
         del self._minimums[payload]
         self._sorted = None
 
-    def renumber(self, payloads: Int32) -> None:
-        """Replace every payload `p` by ``payloads[p]``."""
-        self._minimums = {int(payloads[payload]): minimum for payload, minimum in self._minimums.items()}
-        self._sorted = None
-
     def extend(self, hits: Hits, lengths: Int64) -> Hits:
         """Return the hits, and with them for each event those payloads that its length satisfies."""
         minimums, payloads = self._arrays()
         counts = np.searchsorted(minimums, lengths, side="right")
-        ends = hits.ends + np.cumsum(counts, dtype=np.int64)
-        found = np.empty(ends[-1] if len(ends) else 0, np.int32)
-        append_prefixes(hits.ends, hits.payloads, payloads, ends, found)
-        return Hits(ends, found, hits.operations)
+        offsets = hits.offsets + offsets_of(counts)
+        found = np.empty(offsets[-1], np.int32)
+        append_prefixes(hits.offsets, hits.payloads, payloads, offsets, found)
+        return Hits(offsets, found, hits.operations)
+
+    def renumber(self, payloads: Int32) -> None:
+        """Replace every payload `p` below ``len(payloads)`` by ``payloads[p]``; larger ones stay."""
+        minimums, held = self._arrays()
+        held = held.copy()
+        known = held < len(payloads)
+        held[known] = payloads[held[known]]
+        self._minimums = {}
+        self.add(held, minimums)
 
     @property
     def bytes(self) -> int:
@@ -59,12 +71,9 @@ class LengthTable:
         minimums, payloads = self._arrays()
         return {"minimums": minimums, "payloads": payloads}
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Self:
-        """Return the table that `arrays` describes."""
-        made = cls()
-        made.add(arrays["payloads"], arrays["minimums"])
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self.add(arrays["payloads"], arrays["minimums"])
 
     def _arrays(self) -> tuple[Int32, Int32]:
         """Return minimums, ascending, and their payloads. Threads that race here make the same."""

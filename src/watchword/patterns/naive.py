@@ -3,26 +3,29 @@
 It shares nothing between patterns; the paper measures it to show what sharing is worth. Layout and cost:
 `kernels.patterns.naive`. Adding is a copy, removing a scan of the payloads, because there is nothing that could lead
 to the row.
+
+    add      song?blue → 0, pie*tea → 1
+    match    "apple pie and tea" finds 1; 16 operations: 14 positions were tried, for 2 rows
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import ClassVar
 
-from watchword.arrays import Arrays, Int32, Int64
+from watchword.arrays import Arrays, Int32
 from watchword.index.hits import Hits, collect
-from watchword.kernels.free_rows import payload_row
-from watchword.kernels.patterns.naive import naive_match
-from watchword.patterns.store import PatternStore
-from watchword.patterns.structure import Patterns, Structure
+from watchword.kernels.patterns import naive as kernels
+from watchword.kernels.patterns.naive import NaiveRows
+from watchword.patterns.rows import Patterns, PatternStore, PatternStructure
 from watchword.strings import Strings
 
 
-class Naive(Structure):
+class Naive(PatternStructure):
     """Every pattern against every text."""
 
-    operation: ClassVar[str] = "places and patterns tried"
+    operation: ClassVar[str] = "positions and patterns tried"
 
     def __init__(self) -> None:
         self._store = PatternStore()
@@ -33,43 +36,27 @@ class Naive(Structure):
 
     def remove(self, pattern: Patterns, payload: int) -> None:
         """Remove a pattern, found by a scan of the payloads."""
-        row = payload_row(self._store.payloads, payload)
-        if payload < 0 or row < 0:
-            raise KeyError(payload)
-        self._store.remove(int(row), pattern)
+        self._store.remove(self._store.row(payload), pattern)
         self._store.squeeze()
 
     def match(self, texts: Strings) -> Hits:
         """Try every pattern against each text."""
-        offsets, cuts, pool, _, gaps = self._store.patterns()
-        rows = (offsets, cuts, pool, gaps, self._store.payloads)
-
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return naive_match(  # type: ignore[no-any-return]
-                first, used, texts.data, texts.offsets, *rows, ends, payloads
-            )
-
-        return collect(texts.count, step)
+        stored = self._store.patterns()
+        rows = NaiveRows(stored.offsets, stored.word_offsets, stored.data, stored.gaps, self._store.payloads)
+        return collect(texts.count, partial(kernels.match, texts.data, texts.offsets, rows))
 
     def renumber(self, payloads: Int32) -> None:
-        """Replace payloads."""
-        held = self._store.payloads
-        live = held >= 0
-        held[live] = payloads[held[live]]
+        """Replace payloads, in place."""
+        self._store.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
         """Return ``bytes`` and ``postings``, the number of words stored."""
-        rows, words, text = self._store.live.tolist()
-        per_row, per_word = 8 + 4 + 4, 8 + 4 + 4  # start, last gap and payload; start, length and gap
-        return {"bytes": text + per_row * rows + per_word * words, "postings": words}
+        return {"bytes": self._store.bytes, "postings": int(self._store.live[1])}
 
     def arrays(self) -> Arrays:
         """Return the state as flat arrays."""
         return self._store.arrays()
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the structure that `arrays` describes."""
-        made = cls(**options)
-        made._store = PatternStore.from_arrays(arrays)
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self._store.restore(arrays)

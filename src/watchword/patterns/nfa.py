@@ -1,70 +1,81 @@
 """The NFA with shared prefixes that REtriever is compared with, in the manner of YFilter (section 2.3).
 
 The class owns the arrays of `kernels.sequences.share_trie` and `kernels.patterns.nfa`, where layout, invariant and
-cost are told, and makes them grow. A run over a text is in `kernels.patterns.nfa_run`.
+cost are told, and makes them grow. A run over a text is in `kernels.patterns.nfa_run`. With the patterns ``so*be``,
+``so?be``, ``blue`` and ``so?`` under the payloads 0 to 3, `Nfa.draw` says what is shared: prefixes, whatever they are
+made of, and nothing else::
+
+    9 b
+      10 l
+        11 u
+          12 e accept [2]
+    1 s ×3
+      2 o ×3
+        6 ? ×2 accept [3]
+          7 b
+            8 e accept [1]
+        3 *
+          4 b
+            5 e accept [0]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, int32, int64
+from watchword.arrays import Arrays, Int32, int32, offsets_of, prefixed, under
 from watchword.index.hits import Hits
 from watchword.kernels.patterns import nfa as kernels
-from watchword.kernels.patterns.nfa import CELL_WORDS, Payloads
-from watchword.kernels.patterns.nfa_run import match_texts, new_scratch
+from watchword.kernels.patterns import nfa_run
+from watchword.kernels.patterns.nfa import CELL_WORDS, PayloadLists
 from watchword.kernels.sequences import share_trie
-from watchword.kernels.sequences.share_trie import ACCEPTS, SHARE, STATE_WORDS, STATES, ShareTrie
-from watchword.patterns.characters import scan, word_points
+from watchword.kernels.sequences.share_trie import ACCEPTS, SHARE, STATE_WORDS, STATES
+from watchword.patterns.characters import point_rows, scan
 from watchword.patterns.outline import outline
-from watchword.patterns.structure import Patterns, Structure
+from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.strings import Strings
 
 
-class Nfa(Structure):
+class Nfa(PatternStructure):
     """One non-deterministic automaton for all patterns; those that begin alike share states."""
 
     operation: ClassVar[str] = "states reached"
 
     def __init__(self) -> None:
         self._trie = share_trie.new_trie()
-        self._lists = kernels.new_payloads()
+        self._lists = kernels.new_lists()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code."""
         if len(patterns) == 0:
             return
-        points, cuts = word_points(patterns)
-        offsets, gaps, payloads = int64(patterns.offsets), int32(patterns.gaps), int32(payloads)
-        lengths = np.concatenate([[0], np.cumsum((gaps >> 1) + (gaps & 1), dtype=np.int64)])
-        first_gaps = offsets + np.arange(len(offsets))
-        sizes = np.diff(cuts[offsets]) + np.diff(lengths[first_gaps])
-        rows = (offsets, cuts, points, gaps, sizes, payloads)
-        done = 0
-        while (done := kernels.insert_patterns(self._trie, self._lists, *rows, done)) < len(payloads):
+        rows = point_rows(patterns)
+        lengths = offsets_of(_steps_of(rows.gaps))
+        first_gaps = rows.offsets + np.arange(len(rows.offsets))
+        sizes = np.diff(rows.word_offsets[rows.offsets]) + np.diff(lengths[first_gaps])
+        done, payloads = 0, int32(payloads)
+        while (done := kernels.insert_patterns(self._trie, self._lists, rows, sizes, payloads, done)) < len(payloads):
             self._trie = share_trie.grown(self._trie, int(sizes[done]))
             self._lists = kernels.with_room(self._lists)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
         """Remove a pattern, and every state that only it needed."""
-        points, cuts = word_points(pattern)
-        gaps = int32(pattern.gaps)
-        steps = np.empty(len(points) + int(((gaps >> 1) + (gaps & 1)).sum()), np.int32)
-        kernels.write_steps(cuts, points, gaps, steps)
+        row = point_rows(pattern)
+        steps = np.empty(len(row.points) + int(_steps_of(row.gaps).sum()), np.int32)
+        kernels.write_steps(row.word_offsets, row.points, row.gaps, steps)
         if not kernels.delete_pattern(self._trie, self._lists, steps, payload):
             raise KeyError(payload)
 
     def match(self, texts: Strings) -> Hits:
         """Run the automaton over each text, with a set of active states."""
-        return scan(texts, new_scratch, partial(match_texts, self._trie, self._lists))
+        return scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch)
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
-        held = self._cells()[::CELL_WORDS]
+        held = kernels.trimmed(self._lists).cells[::CELL_WORDS]
         known = (held >= 0) & (held < len(payloads))
         held[known] = payloads[held[known]]
 
@@ -86,22 +97,21 @@ class Nfa(Structure):
 
     def arrays(self) -> Arrays:
         """Return the state; the arrays share memory with the automaton."""
-        return share_trie.trimmed(self._trie)._asdict() | self._lists._replace(cells=self._cells())._asdict()
+        trie, lists = share_trie.trimmed(self._trie), kernels.trimmed(self._lists)
+        return prefixed("automaton", trie._asdict()) | prefixed("payloads", lists._asdict())
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the automaton that `arrays` describes."""
-        made = cls(**options)
-        made._trie = ShareTrie(*(np.asarray(arrays[field]) for field in ShareTrie._fields))
-        made._lists = Payloads(*(np.asarray(arrays[field]) for field in Payloads._fields))
-        return made
-
-    def _cells(self) -> Int32:
-        """Return the cells ever used; they share memory with the lists."""
-        return self._lists.cells[: CELL_WORDS * int(self._lists.counts[kernels.CELLS_END])]
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self._trie = share_trie.saved_trie(under("automaton", arrays))
+        self._lists = PayloadLists(*(np.asarray(under("payloads", arrays)[field]) for field in PayloadLists._fields))
 
     def _payloads(self, state: int) -> Iterator[int]:
         cell = int(self._trie.states[STATE_WORDS * state + ACCEPTS])
         while cell >= 0:
             payload, cell = self._lists.cells[CELL_WORDS * cell :][:CELL_WORDS].tolist()
             yield payload
+
+
+def _steps_of(gaps: Int32) -> Int32:
+    """Return how many steps each gap takes: one for each `?`, and one for a `*`."""
+    return (gaps >> 1) + (gaps & 1)

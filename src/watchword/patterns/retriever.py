@@ -1,41 +1,59 @@
 """REtriever: words in an automaton, found by sliding windows and recombined (Wang and Jacobsen 2004).
 
-The class owns the automaton of words (`kernels.sequences.share_trie`), the trie of beginnings
-(`beginnings`) and the accept records (`records`), where layout, invariant and cost
-are told, and makes them grow: a kernel goes on until room runs out, says where it stopped, and is called again.
-Matching is in `match`; its notes about a text live in the call.
+The class owns the automaton of words (`kernels.sequences.share_trie`), the trie of beginnings and the accept records
+(`beginnings` and `records` in `kernels.patterns.retriever`, where layout, invariant and cost are told), and makes them
+grow: a kernel goes on until room runs out, says where it stopped, and is called again. Its notes about a text live in
+the call.
 
-The three methods of the paper differ in the rule by which phrases are cut into words; each has its class.
+The three methods of the paper differ in the rule by which phrases are cut into words; each has its class. Figure 1 of
+the paper, ``song?blue``, ``pie*tea`` and ``berry``, as `Retriever.draw` has it: "berry" shares a state with "blue", and
+a word that is not the last of its subscription is half accepted::
+
+    5 b ×2
+      15 e
+        16 r
+          17 r
+            18 y accept [berry]
+      6 l
+        7 u
+          8 e accept [song?blue]
+    9 p
+      10 i
+        11 e half [pie*tea]
+    1 s
+      2 o
+        3 n
+          4 g half [song?blue]
+    12 t
+      13 e
+        14 a accept [pie*tea]
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, int32, int64, reserve
+from watchword.arrays import Arrays, Int32, int32, prefixed, reserve, under
 from watchword.index.hits import Hits
+from watchword.kernels.patterns.retriever import match as matching
 from watchword.kernels.patterns.retriever import records as kernels
 from watchword.kernels.patterns.retriever.insert import delete_pattern, insert_patterns
-from watchword.kernels.patterns.retriever.match import match_texts
 from watchword.kernels.patterns.retriever.records import RECORD_WORDS, Records
 from watchword.kernels.patterns.retriever.waits import new_scratch
 from watchword.kernels.sequences import share_trie
-from watchword.kernels.sequences.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES, ShareTrie
-from watchword.patterns.characters import scan, word_points
+from watchword.kernels.sequences.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES
+from watchword.patterns.characters import point_rows, scan
 from watchword.patterns.outline import outline
+from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.patterns.split import Splitting, score
-from watchword.patterns.structure import Patterns, Structure
 from watchword.strings import Strings
 
-_WAYS = "way_"  # names the arrays of the trie of beginnings in a snapshot
 
-
-class Retriever(Structure):
+class Retriever(PatternStructure):
     """One automaton of words for all patterns, and one trie of how they begin, word by word.
 
     A word cut from a phrase has at least `min_word_len` characters, and a phrase is cut only where that shares more
@@ -48,37 +66,34 @@ class Retriever(Structure):
     def __init__(self, min_word_len: int = 2, min_split_score: int = 2) -> None:
         self._splitting = Splitting(self.splitting, min_word_len, min_split_score)
         self._trie = share_trie.new_trie()
-        self._ways = share_trie.new_trie()
+        self._beginnings = share_trie.new_trie()
         self._records = kernels.new_records()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code (INSERT)."""
-        points, cuts = word_points(patterns)
-        offsets, gaps, payloads = int64(patterns.offsets), int32(patterns.gaps), int32(payloads)
+        rows, payloads, rule = point_rows(patterns), int32(payloads), self._splitting.kernel_rule
         last = reserve(self._records.last, int(payloads.max(initial=-1)) + 1, -1)
         self._records = self._records._replace(last=last)
-        rows = (offsets, cuts, points, gaps, payloads)
         done = 0
         while True:
-            done = insert_patterns(self._trie, self._ways, self._records, *rows, done, *self._splitting.numbers)
+            done = insert_patterns(self._trie, self._beginnings, self._records, rows, payloads, rule, done)
             if done == len(payloads):
                 return
-            most = int(cuts[offsets[done + 1]] - cuts[offsets[done]])
-            self._trie = share_trie.grown(self._trie, most)
-            self._ways = share_trie.grown(self._ways, 2 * most)
+            first, stop = rows.word_offsets[rows.offsets[done : done + 2]].tolist()
+            self._trie = share_trie.grown(self._trie, stop - first)
+            self._beginnings = share_trie.grown(self._beginnings, 2 * (stop - first))
             self._records = kernels.with_room(self._records)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
         """Remove a pattern: its record, and every state that only it needed (DELETE)."""
-        points, cuts = word_points(pattern)
         known = 0 <= payload < len(self._records.last)
-        row = (cuts, points, int32(pattern.gaps), payload)
-        if not known or not delete_pattern(self._trie, self._ways, self._records, *row):
+        structure = self._trie, self._beginnings, self._records
+        if not known or not delete_pattern(*structure, point_rows(pattern), payload):
             raise KeyError(payload)
 
     def match(self, texts: Strings) -> Hits:
         """Find words by sliding windows and recombine them (MATCH)."""
-        return scan(texts, new_scratch, partial(match_texts, self._trie, self._ways, self._records))
+        return scan(texts, matching.match, (self._trie, self._beginnings, self._records), new_scratch)
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
@@ -96,14 +111,15 @@ class Retriever(Structure):
         """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two words or more),
         ``postings`` (words, each accepted or half accepted), ``words_per_subscription`` and ``bytes``."""
         counts, states = self._records.counts, int(self._trie.figures[STATES])
-        words, rows, ways = int(counts[kernels.WORDS]), int(counts[kernels.ROWS]), int(self._ways.figures[STATES])
+        words, rows = int(counts[kernels.WORDS]), int(counts[kernels.ROWS])
+        both = states + int(self._beginnings.figures[STATES])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
         return {
             "nodes": states,
             "shared_states": int((shares > 1).sum()),
             "postings": words,
             "words_per_subscription": words / rows if rows else 0.0,
-            "bytes": 4 * ((STATE_WORDS + 3) * (states + ways) + 2 * STATE_WORDS + (RECORD_WORDS + 1) * rows),
+            "bytes": 4 * ((STATE_WORDS + 3) * both + 2 * STATE_WORDS + (RECORD_WORDS + 1) * rows),
         }
 
     def split(self, phrase: str) -> list[str]:
@@ -126,17 +142,18 @@ class Retriever(Structure):
 
     def arrays(self) -> Arrays:
         """Return the state; the arrays share memory with the automaton."""
-        ways = {_WAYS + field: array for field, array in share_trie.trimmed(self._ways)._asdict().items()}
-        return share_trie.trimmed(self._trie)._asdict() | ways | kernels.trimmed(self._records)._asdict()
+        trie, beginnings = share_trie.trimmed(self._trie), share_trie.trimmed(self._beginnings)
+        return (
+            prefixed("automaton", trie._asdict())
+            | prefixed("beginnings", beginnings._asdict())
+            | prefixed("records", kernels.trimmed(self._records)._asdict())
+        )
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the automaton that `arrays` describes."""
-        made = cls(**options)
-        made._trie = ShareTrie(*(np.asarray(arrays[field]) for field in ShareTrie._fields))
-        made._ways = ShareTrie(*(np.asarray(arrays[_WAYS + field]) for field in ShareTrie._fields))
-        made._records = Records(*(np.asarray(arrays[field]) for field in Records._fields))
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self._trie = share_trie.saved_trie(under("automaton", arrays))
+        self._beginnings = share_trie.saved_trie(under("beginnings", arrays))
+        self._records = Records(*(np.asarray(under("records", arrays)[field]) for field in Records._fields))
 
     def _record_rows(self) -> Int32:
         """Return a row per record ever used; it shares memory with the records."""
@@ -144,13 +161,13 @@ class Retriever(Structure):
 
     def _words(self) -> Iterator[list[int]]:
         """Yield each payload and the states of its words, from the last to the first."""
-        ways = share_trie.trimmed(self._ways).states.reshape(-1, STATE_WORDS)
+        beginnings = share_trie.trimmed(self._beginnings).states.reshape(-1, STATE_WORDS)
         for row in self._record_rows().tolist():
             if row[kernels.PAYLOAD] >= 0:
                 told, beginning = [row[kernels.PAYLOAD]], row[kernels.BEGINNING]
                 while beginning > 0:
-                    told.append(int(ways[beginning, KEY]))
-                    beginning = ways[ways[beginning, PARENT], PARENT]
+                    told.append(int(beginnings[beginning, KEY]))
+                    beginning = beginnings[beginnings[beginning, PARENT], PARENT]
                 yield told
 
 

@@ -1,6 +1,8 @@
 """How a phrase is cut into words: the options of REtriever's splitting (section 3.1), checked.
 
-The rules themselves are in `splitting`.
+The rules themselves are in `kernels.patterns.retriever.splitting`. With the words song, blue, pie, tea and berry in the
+automaton, the rule "none" leaves "blueberrypie" as it is, "single" cuts it into blue and berrypie, and "multi" into
+blue, berry and pie.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from watchword.errors import OptionError
-from watchword.kernels.patterns.retriever.splitting import MULTI, NONE, SINGLE, get_score, split_phrase
+from watchword.kernels.patterns.retriever.splitting import MULTI, NONE, SINGLE, SplitRule, get_score, split_phrase
 from watchword.kernels.sequences.share_trie import ShareTrie
 
 RULES = {"none": NONE, "single": SINGLE, "multi": MULTI}
@@ -34,17 +36,16 @@ class Splitting:
                 raise OptionError(f"{name} must be an integer from {least} to 2**31 - 1, not {value!r}")
 
     @property
-    def numbers(self) -> tuple[int, int, int]:
-        """Return the rule, the least length and the least gain, as kernels take them."""
-        return RULES[self.rule], self.min_word_len, self.min_split_score
+    def kernel_rule(self) -> SplitRule:
+        """Return the rule as kernels take it."""
+        return SplitRule(RULES[self.rule], self.min_word_len, self.min_split_score)
 
     def words(self, trie: ShareTrie, phrase: str) -> list[str]:
         """Return the words into which `phrase` would be cut if it were inserted now."""
         points = np.array([ord(character) for character in phrase], np.int32)
         ends = np.empty(max(len(points), 1), np.int64)
-        count = split_phrase(trie, points, 0, len(points), *self.numbers, ends)
-        cuts = [0, *ends[:count].tolist()]
-        return [phrase[a:b] for a, b in pairwise(cuts)]
+        count = split_phrase(trie, points, 0, len(points), self.kernel_rule, ends)
+        return [phrase[start:end] for start, end in pairwise([0, *ends[:count].tolist()])]
 
 
 def score(trie: ShareTrie, word: str) -> int:

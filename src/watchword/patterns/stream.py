@@ -5,6 +5,9 @@ A `Plan` is what the patterns of an index are to streams: made once, shared by a
 why so little need be kept: 52 bytes for each pattern, 4 for each distinct word, and a window as long as the longest
 run without a `*` in a pattern, however long the stream.
 
+``pie*song?blue??`` after "apple pie, so", "ng blue" and "ber": pie was found with the first chunk, song?blue with the
+second, and with the third two characters have come behind it: the pattern is reported.
+
 These are the publications that arrive as a stream, of the paper on REtriever; matching them is not its algorithm, which
 recombines the words of a whole publication.
 """
@@ -13,43 +16,33 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int32, Int64, UInt8, power_of_two
+from watchword.arrays import Int32, Int64, power_of_two
 from watchword.errors import EventError
 from watchword.kernels.patterns import stream as kernels
+from watchword.kernels.patterns.stream import StreamPatterns, StreamState
+from watchword.kernels.sequences.automaton import Automaton
 from watchword.patterns import texts as reading
 from watchword.patterns.compiler import Compiled
-from watchword.patterns.structure import Patterns
+from watchword.patterns.rows import Patterns
 from watchword.sequences.automaton import automaton
+from watchword.sequences.words import distinct_words
 from watchword.strings import Strings, from_texts
-from watchword.text.vocabulary import Vocabulary
-
-
-class _Tables(NamedTuple):
-    """The arrays that the kernel reads, in its order."""
-
-    classes: UInt8
-    moves: Int32
-    cells: Int32
-    endings: Int32
-    limits: Int64
-    words: Int32
-    segments: Int32
-    tails: Int32
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Patterns made ready for streams; pattern `i` of the tables is subscription ``rows[i]`` of `ids`.
+    """Patterns made ready for streams; pattern `i` is subscription ``rows[i]`` of `ids`.
 
     Subscription ``blanks[i]`` has wildcards only, and asks for ``minimums[i]`` characters, ascending.
     """
 
-    tables: _Tables
+    automaton: Automaton
+    patterns: StreamPatterns
     rows: Int32
     blanks: Int32
     minimums: Int32
@@ -62,22 +55,23 @@ class StreamMatcher:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        tables = plan.tables
-        count = len(plan.rows)
-        words = int(tables.words[:, kernels.NUMBER].max(initial=-1)) + 1
-        self._heads = np.empty(words, np.int32)
-        self._waits = np.empty((count, 6), np.int64)
-        self._ring = np.empty(power_of_two(int(tables.words[:, kernels.BACK].max(initial=0)) + 1), np.int32)
-        self._due = np.empty(power_of_two(int(tables.tails.max(initial=kernels.PATIENCE)) + 1), np.int32)
-        self._found = np.empty(count, np.int32)
-        self._marks = np.empty(3, np.int64)
+        patterns, count = plan.patterns, len(plan.rows)
+        words = int(patterns.words[:, kernels.NUMBER].max(initial=-1)) + 1
+        longest_back = int(patterns.words[:, kernels.BACK].max(initial=0))
+        longest_tail = int(patterns.tails.max(initial=kernels.PATIENCE))
+        self._state = StreamState(
+            first_waiting=np.empty(words, np.int32),
+            waits=np.empty((count, 6), np.int64),
+            ring=np.empty(power_of_two(longest_back + 1), np.int32),
+            due=np.empty(power_of_two(longest_tail + 1), np.int32),
+            found=np.empty(count, np.int32),
+            marks=np.empty(3, np.int64),
+        )
         self.reset()
 
     def reset(self) -> None:
         """Forget what has come: the next chunk is the first of another text."""
-        tables = self._plan.tables
-        own = self._heads, self._waits, self._ring, self._due, self._marks
-        kernels.begin(tables.words, tables.segments, *own)
+        kernels.begin(self._plan.patterns, self._state)
         self._blank = 0  # how many of the plan's blanks were found
         self._chunks = 0
         self._cut = b""  # the first bytes of a character
@@ -92,8 +86,8 @@ class StreamMatcher:
         texts, cut = self._read(chunk)
         if self._plan.ignore_case:
             texts = reading.folded(texts)
-        before, blank = int(self._marks[kernels.FOUND]), self._blank
-        kernels.feed(texts.data, *self._plan.tables, *self._own())
+        before, blank = int(self._state.marks[kernels.FOUND]), self._blank
+        kernels.feed(texts.data, self._plan.automaton, self._plan.patterns, self._state)
         self._blank = int(np.searchsorted(self._plan.minimums, self.characters, side="right"))
         self._cut = cut
         self._chunks += 1
@@ -107,26 +101,22 @@ class StreamMatcher:
     @property
     def characters(self) -> int:
         """Return how many characters have come, case-folded ones if the index ignores case."""
-        return int(self._marks[kernels.PLACE])
+        return int(self._state.marks[kernels.POSITION])
 
     @property
     def nbytes(self) -> int:
         """Return the bytes that this stream keeps, beside what it shares with others: the same at any time."""
-        return sum(array.nbytes for array in self._own())
+        return sum(array.nbytes for array in self._state)
 
     def __repr__(self) -> str:
         return f"<StreamMatcher of {len(self._plan.ids)} subscriptions, {self.characters} characters in>"
 
-    def _own(self) -> tuple[Int32, Int64, Int32, Int32, Int32, Int64]:
-        """Return this stream's arrays in the order of the kernel."""
-        return self._heads, self._waits, self._ring, self._due, self._found, self._marks
-
     def _ids(self, before: int, blank: int) -> list[Any]:
         """Return the ids found behind the first so many with words, and the first so many without."""
-        plan, after = self._plan, int(self._marks[kernels.FOUND])
+        plan, after = self._plan, int(self._state.marks[kernels.FOUND])
         if after == before and self._blank == blank:
             return []
-        rows = np.concatenate([plan.rows[self._found[before:after]], plan.blanks[blank : self._blank]])
+        rows = np.concatenate([plan.rows[self._state.found[before:after]], plan.blanks[blank : self._blank]])
         ids: list[Any] = plan.ids.take(pa.array(np.sort(rows))).to_pylist()
         return ids
 
@@ -143,8 +133,8 @@ class StreamMatcher:
         try:
             _, size = codecs.utf_8_decode(raw, "strict", False)
         except UnicodeDecodeError as error:
-            place = max(error.start - len(self._cut), 0)
-            raise EventError(f"invalid UTF-8 at byte {place}", position=self._chunks) from None
+            byte = max(error.start - len(self._cut), 0)
+            raise EventError(f"invalid UTF-8 at byte {byte}", position=self._chunks) from None
         data = np.frombuffer(bytearray(raw[:size]), np.uint8)
         return Strings(data, np.array([0, size], np.int64)), raw[size:]
 
@@ -153,14 +143,22 @@ def plan(compiled: Compiled, ids: pa.Array, ignore_case: bool) -> Plan:
     """Return the plan of all subscriptions of an index, compiled; their ids are in the order of subscribing."""
     order = np.argsort(compiled.minimums, kind="stable")
     blanks, minimums = compiled.blanks[order], compiled.minimums[order]
-    return Plan(_tables(compiled.patterns), compiled.rows.copy(), blanks, minimums, ids, ignore_case)
+    patterns = compiled.patterns
+    numbers, words = distinct_words(Strings(patterns.data, patterns.word_offsets))
+    return Plan(
+        automaton=automaton(words, np.arange(words.count)),
+        patterns=_segmented(patterns, numbers),
+        rows=compiled.rows.copy(),
+        blanks=blanks,
+        minimums=minimums,
+        ids=ids,
+        ignore_case=ignore_case,
+    )
 
 
-def _tables(patterns: Patterns) -> _Tables:
-    """Cut patterns into segments, and make the automaton of their words."""
+def _segmented(patterns: Patterns, numbers: Int32) -> StreamPatterns:
+    """Cut patterns, whose words have these numbers, into segments."""
     count, size = len(patterns), len(patterns.chars)
-    vocabulary = Vocabulary()
-    numbers = vocabulary.intern(Strings(patterns.data, patterns.cuts))
     owners = np.repeat(np.arange(count), np.diff(patterns.offsets))
     gaps = patterns.gaps[np.arange(size) + owners]
     is_first = gaps & 1 == 1
@@ -171,7 +169,7 @@ def _tables(patterns: Patterns) -> _Tables:
     words = np.empty((size, 2), np.int32)
     words[:, kernels.NUMBER] = numbers
     words[:, kernels.BACK] = np.repeat(ends[lasts], lasts + 1 - begins) - ends
-    keys = _keys(begins, words, np.diff(patterns.cuts))
+    keys = _keys(begins, words, np.diff(patterns.word_offsets))
     segments = np.full((len(begins) + 1, 5), -1, np.int32)
     segments[:, kernels.BEGIN] = np.append(begins, size)
     segments[:-1, kernels.KEY] = keys
@@ -179,7 +177,7 @@ def _tables(patterns: Patterns) -> _Tables:
     segments[:-1, kernels.LEAST] = gaps[begins] >> 1
     segments[:-1, kernels.PATTERN] = owners[begins]
     tails = patterns.gaps[patterns.offsets[1:] + np.arange(count)] >> 1
-    return _Tables(*_automaton(vocabulary), words=words, segments=segments, tails=tails)
+    return StreamPatterns(words, segments, tails)
 
 
 def _keys(begins: Int64, words: Int32, sizes: Int64) -> Int64:
@@ -197,10 +195,3 @@ def _keys(begins: Int64, words: Int32, sizes: Int64) -> Int64:
     is_best = bits == np.repeat(best, np.diff(begins, append=len(words)))
     keys: Int64 = np.maximum.reduceat(np.where(is_best, np.arange(len(words)), -1), begins)
     return keys
-
-
-def _automaton(vocabulary: Vocabulary) -> tuple[UInt8, Int32, Int32, Int32, Int64]:
-    """Return classes, moves, cells and endings of an automaton of all words, by their numbers, and its limits."""
-    ends = vocabulary.ends[: len(vocabulary)]
-    made = automaton(vocabulary.blob[: ends[-1] if len(ends) else 0], ends, np.arange(len(ends)))
-    return *made[:4], made.limits[1:].copy()

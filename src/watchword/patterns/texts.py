@@ -2,21 +2,25 @@
 
 An event is a `str` (a lone surrogate counts as a character like any other) or UTF-8 `bytes`; a batch of them may be an
 Arrow array of strings or binaries, plain or dictionary-encoded. All become `Strings` of valid UTF-8.
+
+>>> texts = read(["Tea", "Straße".encode()], 0)
+>>> measured(texts)[0].tolist(), folded(texts).text(1)
+([3, 6], 'strasse')
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.index.events import decoded, texts_of
 from watchword.kernels.text import folding as kernels
+from watchword.kernels.text.folding import FoldTables
 from watchword.strings import Strings, from_pieces, from_texts
 from watchword.text.analyzer import INVALID
 
@@ -54,26 +58,17 @@ def measured(strings: Strings) -> tuple[Int64, int]:
 def folded(strings: Strings) -> Strings:
     """Return every row of valid UTF-8 case-folded, exactly as `str.casefold` does."""
     out = np.empty(3 * (int(strings.offsets[-1]) - int(strings.offsets[0])), np.uint8)
-    cuts = np.empty(strings.count + 1, np.int64)
-    size = kernels.fold(strings.data, strings.offsets, *_tables(), out, cuts)
-    return Strings(out[:size], cuts, strings.surrogates)
-
-
-class _Tables(NamedTuple):
-    """Case folding as arrays; `kernels.text.folding` describes them."""
-
-    pages: npt.NDArray[np.uint16]
-    values: npt.NDArray[np.uint16]
-    starts: npt.NDArray[np.int64]
-    folds: npt.NDArray[np.uint8]
+    offsets = np.empty(strings.count + 1, np.int64)
+    size = kernels.fold(strings.data, strings.offsets, _tables(), out, offsets)
+    return Strings(out[:size], offsets, strings.surrogates)
 
 
 @cache
-def _tables() -> _Tables:
-    """Build the tables from Python's own Unicode data, once a process."""
+def _tables() -> FoldTables:
+    """Build the tables of `kernels.text.folding` from Python's own Unicode data, once a process."""
     pages: list[int] = []
     values = np.zeros((1, 256), np.uint16)
-    starts, folds = [0], bytearray()
+    offsets, folds = [0], bytearray()
     for first in range(0, 0x110000, 256):
         page = [chr(code) for code in range(first, first + 256)]
         folded = [char.casefold() for char in page] if "".join(page).casefold() != "".join(page) else page
@@ -84,13 +79,13 @@ def _tables() -> _Tables:
         for at in range(256):
             if folded[at] != page[at]:
                 folds += folded[at].encode()
-                starts.append(len(folds))
-                entries[0, at] = len(starts) - 1
+                offsets.append(len(folds))
+                entries[0, at] = len(offsets) - 1
         pages.append(len(values))
         values = np.concatenate([values, entries])
-    return _Tables(
+    return FoldTables(
         np.array(pages, np.uint16),
         values.reshape(-1),
-        np.array(starts, np.int64),
+        np.array(offsets, np.int64),
         np.frombuffer(folds, np.uint8),
     )

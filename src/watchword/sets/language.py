@@ -103,7 +103,7 @@ class SetLanguage(Language):
         batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
         if self._order is not None:
             self._order.learn(batch.atoms)
-            batch = self._order.sorted(batch)
+            batch = self._order.in_order(batch)
         self.structure.add(batch, concatenated(payloads, np.int32))
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
@@ -135,7 +135,7 @@ class SetLanguage(Language):
         """Find the rows that are covered, and check what rows cannot say."""
         sets = holding if self.structure.reads_repeats else distinct(holding)
         if self._order is not None:
-            sets = self._order.sorted_known(sets)
+            sets = self._order.known_in_order(sets)
         hits = self.structure.match(sets)
         return self.clauses.check(holding, hits) if len(self.clauses) else hits
 
@@ -183,7 +183,7 @@ class SetLanguage(Language):
         return CheckedClause(numbers[: len(required)], program, shared)
 
     def _sorted(self, atoms: Int32) -> Int32:
-        return atoms if self._order is None else self._order.sorted(one_row(atoms)).atoms
+        return atoms if self._order is None else self._order.in_order(one_row(atoms)).atoms
 
 
 def is_plain(clauses: list[Clause[Names]]) -> bool:

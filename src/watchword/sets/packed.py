@@ -24,7 +24,7 @@ from watchword.kernels.sets import packed as kernels
 from watchword.kernels.sets import packing as packing_kernels
 from watchword.kernels.sets.delta import Counts
 from watchword.kernels.sets.packed import Packed
-from watchword.kernels.tombstones import Dead
+from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.sets.rows import Rows, joined
 from watchword.sets.structure import SetStructure

@@ -36,7 +36,7 @@ class Vocabulary(Part):
 
     def strings(self) -> Strings:
         """Return all strings in the order of their numbers; they share memory with the vocabulary."""
-        return Strings(self.known.blob, self.known.offsets[: self.size + 1], surrogates=True)
+        return Strings(self.known.blob[: self._used()], self.known.offsets[: self.size + 1], surrogates=True)
 
     def intern(self, strings: Strings) -> Int32:
         """Return the numbers of `strings`; unknown ones get new numbers."""

@@ -4,10 +4,21 @@
 A pattern is a row of *steps*: code points, `ANY` for each `?`, `LOOP` for a `*`. Questions beside a star come
 before it. The steps are entered into a `share_trie`. `LOOP` is an epsilon move to a state that stays active
 until the end of the text; the initial state is active at every position, so that a pattern may start anywhere. A
-pattern ends where its last step leads; its payload hangs there.
+pattern ends where its last step leads; its payload hangs there. ``so*be`` (payload 0) and ``so?be`` (payload 1)::
+
+    1 s ×2
+      2 o ×2
+        6 ?
+          7 b
+            8 e     states[56 + ACCEPTS] = 1: cell 1
+        3 *
+          4 b
+            5 e     states[35 + ACCEPTS] = 0: cell 0
+
+    cells   0 -1 | 1 -1
 
 Layout: cell `c` of the lists of payloads is the two words of `cells` from ``2 * c`` on: payload (-1 for a free cell),
-next cell or -1. The trie's head `ACCEPTS` is a state's first cell. Free cells are chained through their second word.
+next cell or -1. The trie's word `ACCEPTS` is a state's first cell. Free cells are chained through their second word.
 
 Invariant: a state is there as long as a pattern's steps lead through it; what hangs at a state are the payloads of the
 patterns that its path spells. Cost: inserting takes a look-up per step; deleting also walks the list of payloads.
@@ -18,9 +29,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import reserve
+from watchword.arrays import Int32, Int64, reserve
 from watchword.kernels.jit import kernel
 from watchword.kernels.sequences.share_trie import ACCEPTS, STATE_WORDS, enter, follow, has_room, leave
 
@@ -29,21 +39,26 @@ CELLS_END, FREE_CELL, ROWS = range(3)
 CELL_WORDS = 2
 
 
-class Payloads(NamedTuple):
+class PayloadLists(NamedTuple):
     """The lists of payloads; `counts` holds the figures named above."""
 
-    cells: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
+    cells: Int32
+    counts: Int64
 
 
-def new_payloads() -> Payloads:
+def new_lists() -> PayloadLists:
     """Return no payloads."""
-    return Payloads(np.empty(0, np.int32), np.array([0, -1, 0], np.int64))
+    return PayloadLists(np.empty(0, np.int32), np.array([0, -1, 0], np.int64))
 
 
-def with_room(payloads: Payloads) -> Payloads:
+def with_room(lists: PayloadLists) -> PayloadLists:
     """Return the lists with room for one more."""
-    return payloads._replace(cells=reserve(payloads.cells, CELL_WORDS * (int(payloads.counts[CELLS_END]) + 1)))
+    return lists._replace(cells=reserve(lists.cells, CELL_WORDS * (int(lists.counts[CELLS_END]) + 1)))
+
+
+def trimmed(lists: PayloadLists) -> PayloadLists:
+    """Return the lists without spare room; they share memory with these."""
+    return lists._replace(cells=lists.cells[: CELL_WORDS * int(lists.counts[CELLS_END])])
 
 
 @kernel
@@ -59,20 +74,20 @@ def _write_gap(gap, steps, fill):
 
 
 @kernel
-def write_steps(cuts, points, gaps, steps):
-    """Write the steps of the pattern with the words ``points[cuts[k]:cuts[k + 1]]``; returns their number."""
+def write_steps(word_offsets, points, gaps, steps):
+    """Write the steps of one pattern, whose words are cut from `points`; returns their number."""
     fill = _write_gap(gaps[0], steps, np.int64(0))
-    for word in range(len(cuts) - 1):
-        size = cuts[word + 1] - cuts[word]
-        steps[fill : fill + size] = points[cuts[word] : cuts[word + 1]]
-        fill = _write_gap(gaps[word + 1], steps, fill + size)
+    for word in range(len(word_offsets) - 1):
+        begin, stop = word_offsets[word], word_offsets[word + 1]
+        steps[fill : fill + stop - begin] = points[begin:stop]
+        fill = _write_gap(gaps[word + 1], steps, fill + stop - begin)
     return fill
 
 
 @kernel
-def _push(trie, payloads, state, payload):
+def _push(trie, lists, state, payload):
     """Put a payload in front of a state's list."""
-    cells, counts = payloads.cells, payloads.counts
+    cells, counts = lists.cells, lists.counts
     cell = counts[FREE_CELL]
     if cell >= 0:
         counts[FREE_CELL] = cells[2 * cell + 1]
@@ -86,25 +101,27 @@ def _push(trie, payloads, state, payload):
 
 
 @kernel
-def insert_patterns(trie, payloads, offsets, cuts, points, gaps, sizes, numbers, first):
-    """Insert patterns from `first` on, of ``sizes[row]`` steps; returns the first one that might lack room."""
+def insert_patterns(trie, lists, rows, sizes, payloads, first):
+    """Insert patterns (`PointRows`) from `first` on, of ``sizes[row]`` steps; returns the first one that might lack
+    room."""
+    offsets, word_offsets, points, gaps = rows.offsets, rows.word_offsets, rows.points, rows.gaps
     steps = np.empty(np.max(sizes), np.int32)
-    for row in range(first, len(numbers)):
+    for row in range(first, len(payloads)):
         start, end = offsets[row], offsets[row + 1]
-        if not has_room(trie, sizes[row]) or CELL_WORDS * (payloads.counts[CELLS_END] + 1) > len(payloads.cells):
+        if not has_room(trie, sizes[row]) or CELL_WORDS * (lists.counts[CELLS_END] + 1) > len(lists.cells):
             return row
-        count = write_steps(cuts[start : end + 1], points, gaps[start + row : end + row + 1], steps)
+        count = write_steps(word_offsets[start : end + 1], points, gaps[start + row : end + row + 1], steps)
         state = np.int64(0)
         for k in range(count):
             state = enter(trie, state, np.int64(steps[k]))
-        _push(trie, payloads, state, numbers[row])
-    return len(numbers)
+        _push(trie, lists, state, payloads[row])
+    return len(payloads)
 
 
 @kernel
-def delete_pattern(trie, payloads, steps, payload):
+def delete_pattern(trie, lists, steps, payload):
     """Delete a pattern and the states that only it needed; returns whether it was there."""
-    cells, counts = payloads.cells, payloads.counts
+    cells, counts = lists.cells, lists.counts
     state = np.int64(0)
     for k in range(len(steps)):
         state = follow(trie.keys, trie.values, trie.states, state, np.int64(steps[k]))

@@ -1,13 +1,17 @@
 """A run of the NFA over a text, with explicit sets of active states.
 
+The automaton of ``so*be`` (drawn in `nfa`) over "sobe": after "s" state 1 is active; after "o" state 2, and with it,
+by its epsilon move, the looping state 3; "b" leads from 3 to 4 while 3 stays; "e" from 4 to 5, which accepts.
+
 Layout of the scratch: `points` is the text, `active` two lists of states, now and next, `loops` a list of looping
-states, `seen` and `marks` a `stamped_table` table of states.
+states, `seen` and `marks` a `stamped_table` of states.
 
 Invariant: the list of now holds the states reached by the last character, `loops` the looping states reached so far.
 Both are sets: a state has one way in, from one state by one key, except that a looping state may be reached again,
 which `seen` tells. It also keeps an accepting state from reporting twice.
 
-Cost: two look-ups per character and active or looping state, and one per state reached.
+Cost: two look-ups per character and active or looping state, and one per state reached. Making the automaton
+deterministic would take one look-up per character, and states without bound: each star doubles them.
 """
 
 from __future__ import annotations
@@ -15,9 +19,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.kernels.jit import kernel
+from watchword.arrays import Int32, Int64
+from watchword.kernels.jit import leaf
 from watchword.kernels.patterns.nfa import ANY, LOOP
 from watchword.kernels.sequences.share_trie import ACCEPTS, STATE_WORDS, follow
 from watchword.kernels.stamped_table import CELL_WORDS, DONE, NO_ROOM, NO_SCRATCH, entry_of, new_entry, renew
@@ -27,48 +31,55 @@ from watchword.kernels.text.code_points import decode_points
 class Scratch(NamedTuple):
     """What one call keeps in mind about the text at hand."""
 
-    points: npt.NDArray[np.int32]
-    seen: npt.NDArray[np.int32]
-    marks: npt.NDArray[np.int64]
-    active: npt.NDArray[np.int32]
-    loops: npt.NDArray[np.int32]
+    points: Int32
+    seen: Int32
+    marks: Int64
+    active: Int32
+    loops: Int32
 
 
-def new_scratch(points: npt.NDArray[np.int32], entries: int) -> Scratch:
-    """Return scratch for texts of at most ``len(points)`` characters; `entries` is a power of two."""
-    seen, marks = np.zeros(CELL_WORDS * entries, np.int32), np.zeros(2, np.int64)
-    return Scratch(points, seen, marks, np.empty(4 * entries, np.int32), np.empty(entries, np.int32))
+def new_scratch(longest: int, entries: int) -> Scratch:
+    """Return scratch for texts of at most `longest` characters; `entries` is a power of two."""
+    return Scratch(
+        points=np.empty(longest, np.int32),
+        seen=np.zeros(CELL_WORDS * entries, np.int32),
+        marks=np.zeros(2, np.int64),
+        active=np.empty(4 * entries, np.int32),
+        loops=np.empty(entries, np.int32),
+    )
 
 
-@kernel
-def _step(keys, values, states, state, point, out, fill):
+@leaf
+def _step(trie, state, point, out, fill):
     """Write the states that a character leads to from `state`; returns the new fill."""
-    child = follow(keys, values, states, state, point)
+    child = follow(trie.keys, trie.values, trie.states, state, point)
     if child >= 0:
         out[fill] = child
         fill += 1
-    child = follow(keys, values, states, state, np.int64(ANY))
+    child = follow(trie.keys, trie.values, trie.states, state, np.int64(ANY))
     if child >= 0:
         out[fill] = child
         fill += 1
     return fill
 
 
-@kernel
-def _report(chain, cell, used, found):
-    """Write the payloads of a list behind `used`; returns the new fill or what lacks."""
+@leaf
+def _report(cells, cell, used, payloads):
+    """Write the payloads of a list behind `used`; returns the new fill, or `NO_ROOM`."""
     while cell >= 0:
-        if used == len(found):
+        if used == len(payloads):
             return np.int64(NO_ROOM)
-        found[used] = chain[2 * cell]
+        payloads[used] = cells[2 * cell]
         used += 1
-        cell = np.int64(chain[2 * cell + 1])
+        cell = np.int64(cells[2 * cell + 1])
     return np.int64(used)
 
 
-@kernel
-def _match_text(keys, values, states, chain, points, size, seen, marks, active, loops, used, found):
+@leaf
+def _match_text(trie, cells, scratch, size, used, payloads):
     """Write the payloads found in a text behind `used`; returns the new fill or what lacks, and the states reached."""
+    keys, values, states = trie.keys, trie.values, trie.states
+    points, seen, marks, active, loops = scratch.points, scratch.seen, scratch.marks, scratch.active, scratch.loops
     now, count, looping, visits = 0, 0, 0, 0
     width = len(active) // 2
     renew(marks)
@@ -76,11 +87,11 @@ def _match_text(keys, values, states, chain, points, size, seen, marks, active, 
         if 2 * (count + looping + 1) > width:
             return np.int64(NO_SCRATCH), visits
         point, here, there = np.int64(points[at]), now * width, (1 - now) * width
-        fill = _step(keys, values, states, np.int64(0), point, active, there)
+        fill = _step(trie, np.int64(0), point, active, there)
         for k in range(here, here + count):
-            fill = _step(keys, values, states, np.int64(active[k]), point, active, fill)
+            fill = _step(trie, np.int64(active[k]), point, active, fill)
         for k in range(looping):
-            fill = _step(keys, values, states, np.int64(loops[k]), point, active, fill)
+            fill = _step(trie, np.int64(loops[k]), point, active, fill)
         for k in range(there, fill):
             state = np.int64(active[k])
             loop = follow(keys, values, states, state, np.int64(LOOP))
@@ -93,7 +104,7 @@ def _match_text(keys, values, states, chain, points, size, seen, marks, active, 
             if cell >= 0 and entry_of(seen, marks, state) < 0:
                 if new_entry(seen, marks, state) < 0:
                     return np.int64(NO_SCRATCH), visits
-                used = _report(chain, cell, used, found)
+                used = _report(cells, cell, used, payloads)
                 if used < 0:
                     return used, visits
         now, count = 1 - now, fill - there
@@ -101,17 +112,15 @@ def _match_text(keys, values, states, chain, points, size, seen, marks, active, 
     return used, visits
 
 
-@kernel
-def match_texts(trie, payloads, scratch, data, offsets, first, used, ends, found):
+@leaf
+def match(data, text_offsets, trie, lists, scratch, first, used, offsets, payloads):
     """Match texts from `first` on, as `watchword.index.hits.Step` asks; also returns what lacks, `DONE` for nothing."""
-    keys, values, states, chain = trie.keys, trie.values, trie.states, payloads.cells
-    points, seen, marks, active, loops = scratch.points, scratch.seen, scratch.marks, scratch.active, scratch.loops
     visits = 0
-    for text in range(first, len(offsets) - 1):
-        size = decode_points(data, offsets[text], offsets[text + 1], points)
-        fill, visited = _match_text(keys, values, states, chain, points, size, seen, marks, active, loops, used, found)
+    for text in range(first, len(text_offsets) - 1):
+        size = decode_points(data, text_offsets[text], text_offsets[text + 1], scratch.points)
+        fill, visited = _match_text(trie, lists.cells, scratch, size, used, payloads)
         if fill < 0:
             return text, used, visits, fill
         visits += visited
-        ends[text] = used = fill
-    return len(offsets) - 1, used, visits, np.int64(DONE)
+        offsets[text + 1] = used = fill
+    return len(text_offsets) - 1, used, visits, np.int64(DONE)

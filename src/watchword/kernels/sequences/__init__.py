@@ -1,1 +1,9 @@
-"""To be told."""
+"""Words in order, with gaps between them: kernels that know neither text nor pattern.
+
+Three files that need nothing of each other:
+
+    share_trie   a trie that counts how many words pass through each state, and takes changes in place
+    automaton    all words of a batch at once, never changed: `grow_trie`, `by_depth`, `relabel`, `place` and `connect`
+                 make it, in this order; `walk` (or `step`, byte by byte) finds the words of a text
+    gaps         the positions of words, put together: does one choice of occurrences satisfy all gaps?
+"""

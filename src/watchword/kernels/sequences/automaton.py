@@ -1,9 +1,17 @@
 """The Aho-Corasick automaton in flat arrays: made from sorted words, walked byte by byte.
 
-States are numbered. Those near the initial state, number 0, are *dense*: numbers below ``dense``, each with a row of
-moves for every class of bytes, so that a byte costs one look. The others are *sparse*: a number is ``dense`` plus a
-slot of a double array, in which children are found by displacement, and a byte that has no child falls back to the
-state of a shorter suffix.
+Of the words "he", "she" and "hers", known as 70, 71 and 72, the states 0 to 5 are the initial one, h, s, he, sh and
+her; she and hers, which have no children, are 11 and 12. A walk over "ushers" reaches 11 at position 4 and 12 at
+position 6:
+
+    endings[11] = 71, 3     she ends there, and what ends in state 3
+    endings[3]  = 70, 0     he, and nothing else
+    endings[12] = 72, 0     hers
+
+States are numbered. Those near the initial state, number 0, are *dense*: numbers below ``limits[DENSE]``, each with a
+row of moves for every class of bytes, so that a byte costs one look. The others are *sparse*: a number is
+``limits[DENSE]`` plus a slot of a double array, in which children are found by displacement, and a byte that has no
+child falls back to the state of a shorter suffix.
 
     classes  uint8, one per byte value: bytes that stand in no word share class 0
     moves    int32, for each dense state and class two: the state reached if a word ends there, else -1; and the state
@@ -14,50 +22,83 @@ state of a shorter suffix.
              to; the state to go on from
     endings  int32, two per state: the word that ends in it, by any number that is not negative, or -1; and the state of
              the longest proper suffix in which a word ends, or 0
+    limits   int64: the most words that end at one position, the dense states, the classes of bytes
 
-A word "ends" in a state also where it ends in one of its suffixes. Invariant: the words that end at a place of the
-text are those of the state reached there and of the states along its endings. Falls are no more than bytes.
+A word "ends" in a state also where it ends in one of its suffixes. Invariant: the words that end at a position of the
+text are those of the state reached there and of the states along its endings.
+
+Cost: a byte takes one look in a dense state; falls are no more than bytes. All states dense would be faster still, but
+a row of moves is 8 bytes for each class, which for a million words is more than a gigabyte; all sparse would cost a
+fall for most bytes of a text that has few of the words.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int32, Int64, UInt8
 from watchword.kernels.jit import kernel, leaf
 
 FREE = -2
+MOST_ENDINGS, DENSE, WIDTH = range(3)
 _TRIES = 64
 
 
+class Automaton(NamedTuple):
+    """The arrays that are told above."""
+
+    classes: UInt8
+    moves: Int32
+    cells: Int32
+    endings: Int32
+    limits: Int64
+
+
+class RankedTrie(NamedTuple):
+    """The states of the trie by rank, which is the order of depth: what the automaton is made from.
+
+    The children of rank `r` are the ranks from ``children[r]`` up to ``children[r + 1]``; a label is the byte that
+    leads to a state, or, once bytes have classes, its class; a word is the number of the one that a state spells, or
+    -1.
+    """
+
+    children: Int64
+    parents: Int32
+    labels: UInt8
+    words: Int32
+
+
 @kernel
-def grow_trie(blob, ends, order, parents, labels, depths, words):
-    """Make the states of the trie of words, given in ascending order; returns their number.
+def grow_trie(data, offsets, order, parents, labels, depths, words):
+    """Make the states of the trie of words, which `order` puts in the order of their bytes; returns their number.
 
     State 0 is the root; a state comes behind its parent, and behind the states of smaller words.
     """
     longest = np.int64(0)
-    for word in range(len(ends)):
-        longest = max(longest, ends[word] - (ends[word - 1] if word else 0))
+    for word in range(len(offsets) - 1):
+        longest = max(longest, offsets[word + 1] - offsets[word])
     path = np.zeros(longest + 1, np.int32)
     parents[0], labels[0], depths[0], words[0] = -1, 0, 0, -1
     count = 1
     before = stop = np.int64(0)  # the word before this one
     for i in range(len(order)):
         word = order[i]
-        start = ends[word - 1] if word else np.int64(0)
-        size = ends[word] - start
+        start = offsets[word]
+        size = offsets[word + 1] - start
         same = np.int64(0)
-        while same < size and before + same < stop and blob[start + same] == blob[before + same]:
+        while same < size and before + same < stop and data[start + same] == data[before + same]:
             same += 1
         for depth in range(same, size):
             parents[count] = path[depth]
-            labels[count] = blob[start + depth]
+            labels[count] = data[start + depth]
             depths[count] = depth + 1
             words[count] = -1
             path[depth + 1] = count
             count += 1
         words[path[size]] = word
-        before, stop = start, ends[word]
+        before, stop = start, offsets[word + 1]
     return count
 
 
@@ -83,32 +124,30 @@ def by_depth(depths, order, ranks):
 
 
 @kernel
-def relabel(order, ranks, parents, labels, words, classes, new_parents, new_labels, new_words, children):
-    """Number states by rank: parents, classes instead of bytes, words, and where each state's children begin.
-
-    The children of rank `r` are the ranks from ``children[r]`` up to ``children[r + 1]``.
-    """
-    count = len(order)
+def relabel(order, ranks, parents, labels, words, trie):
+    """Fill the trie by rank: parents, labels, words, and where each state's children begin."""
+    children, trie_parents = trie.children, trie.parents
     children[:] = 0
-    for rank in range(count):
+    for rank in range(len(order)):
         state = order[rank]
-        new_words[rank] = words[state]
-        new_labels[rank] = classes[labels[state]]
-        new_parents[rank] = ranks[parents[state]] if rank else -1
+        trie.words[rank] = words[state]
+        trie.labels[rank] = labels[state]
+        trie_parents[rank] = ranks[parents[state]] if rank else -1
         if rank:
-            children[new_parents[rank] + 1] += 1
+            children[trie_parents[rank] + 1] += 1
     children[0] = 1
-    for rank in range(count):
+    for rank in range(len(order)):
         children[rank + 1] += children[rank]
 
 
 @kernel
-def place(children, labels, dense, width, cells, numbers):
+def place(trie, dense, width, cells, numbers):
     """Give every state its number; returns how many slots are used, or -1 if `cells` is too short.
 
     `dense` says of each rank whether it is. Free slots are linked: children of a dense state, and only children, take
     the first of them. Of several children some slots are tried, and else they go to the end.
     """
+    children, labels = trie.children, trie.labels
     capacity = len(cells) >> 2
     following = np.arange(1, capacity + 2).astype(np.int32)
     previous = np.arange(-1, capacity).astype(np.int32)
@@ -164,11 +203,12 @@ def _displacement(labels, first, last, cells, following, head, top):
 
 
 @kernel
-def connect(children, parents, labels, trie_words, dense, numbers, rows, width, moves, cells, endings):
-    """Fill in everything but displacements, by growing depth; returns the most words that end at one place.
+def connect(trie, dense, numbers, rows, width, moves, cells, endings):
+    """Fill in everything but displacements, by growing depth; returns the most words that end at one position.
 
     While it works, `suffix` is the rank of a state's longest proper suffix, and `go` the number to go on from.
     """
+    children, parents, labels, words = trie.children, trie.parents, trie.labels, trie.words
     count = len(labels)
     suffix = np.zeros(count, np.int32)
     go = np.zeros(count, np.int32)
@@ -180,12 +220,12 @@ def connect(children, parents, labels, trie_words, dense, numbers, rows, width, 
             suffix[rank] = _child(children, labels, suffix, suffix[parents[rank]], labels[rank])
         other = suffix[rank]
         go[rank] = numbers[rank] if children[rank] < children[rank + 1] else go[other]
-        link[rank] = other if trie_words[other] >= 0 else link[other]
-        many[rank] = many[link[rank]] + (trie_words[rank] >= 0)
+        link[rank] = other if words[other] >= 0 else link[other]
+        many[rank] = many[link[rank]] + (words[rank] >= 0)
         most = max(most, many[rank])
     for rank in range(count):
         number = np.int64(numbers[rank])
-        endings[2 * number] = trie_words[rank]
+        endings[2 * number] = words[rank]
         endings[2 * number + 1] = numbers[link[rank]]
         if not dense[rank]:
             slot = number - rows
@@ -241,13 +281,15 @@ def step(moves, cells, dense, width, state, kind):
 
 
 @leaf
-def walk(data, begin, stop, classes, moves, cells, dense, width, states, places):
-    """Walk over a text: the states in which words end, and their places.
+def walk(data, begin, stop, automaton, states, positions):
+    """Walk over the text ``data[begin:stop]``: write the states in which words end, and the positions of these ends.
 
     Returns how many they are, and the text's length in characters. The step through dense states is written out: a call
     for each byte would take longer than the step.
     """
-    state = place = fill = np.int64(0)
+    classes, moves, cells = automaton.classes, automaton.moves, automaton.cells
+    dense, width = automaton.limits[DENSE], automaton.limits[WIDTH]
+    state = position = fill = np.int64(0)
     for at in range(begin, stop):
         kind = np.int64(classes[data[at]])
         if state < dense:
@@ -255,8 +297,8 @@ def walk(data, begin, stop, classes, moves, cells, dense, width, states, places)
             reached, state = np.int64(moves[move]), np.int64(moves[move + 1])
         else:
             reached, state = step(moves, cells, dense, width, state, kind)
-        place += (data[at] & 0xC0) != 0x80
+        position += (data[at] & 0xC0) != 0x80
         states[fill] = reached
-        places[fill] = place
+        positions[fill] = position
         fill += reached >= 0
-    return fill, place
+    return fill, position

@@ -1,7 +1,16 @@
 """A trie whose states count how many words pass through them (REtriever, Wang and Jacobsen 2004, Table 1).
 
 It is the automaton of REtriever, over code points, and of the NFA, over code points and wildcards; REtriever keeps the
-beginnings of its subscriptions in another.
+beginnings of its subscriptions in another. The words "blue" and "berry" make eight states, one of them shared::
+
+    1 b ×2
+      5 e           state 5 is states[35:42]: key 101 ("e"), parent 1, share degree 1, marks with bit 18 (114 & 31) for
+        6 r         the "r" behind it, and three words for the owner
+          7 r
+            8 y
+      2 l
+        3 u
+          4 e
 
 Layout: state 0 is the initial state. State `s` is the seven words of `states` from ``7 * s`` on: the key that leads to
 it, its parent, its share degree (0 for a free state), marks, and three words for the owner: -1, 0 and 0 in a new
@@ -20,11 +29,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import reserve
+from watchword.arrays import Arrays, Int32, Int64, reserve
 from watchword.kernels.child_table import child_limit, drop_child, find_child, new_table, put_child, roomy_table
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 
 STATES_END, FREE_STATE, STATES = range(3)
 STATE_WORDS = 7
@@ -34,16 +42,21 @@ KEY, PARENT, SHARE, MARKS, ACCEPTS, SECOND, THIRD = range(STATE_WORDS)
 class ShareTrie(NamedTuple):
     """The states and their transitions; `figures` holds those named above."""
 
-    keys: npt.NDArray[np.int64]
-    values: npt.NDArray[np.int32]
-    states: npt.NDArray[np.int32]
-    figures: npt.NDArray[np.int64]
+    keys: Int64
+    values: Int32
+    states: Int32
+    figures: Int64
 
 
 def new_trie() -> ShareTrie:
     """Return a trie that has only its initial state."""
     initial = np.array([-1, -1, 0, 0, -1, 0, 0], np.int32)
     return ShareTrie(*new_table(), initial, np.array([1, -1, 0], np.int64))
+
+
+def saved_trie(arrays: Arrays) -> ShareTrie:
+    """Return the trie whose arrays, `ShareTrie._asdict`, were saved."""
+    return ShareTrie(**{field: np.asarray(arrays[field]) for field in ShareTrie._fields})
 
 
 def grown(trie: ShareTrie, new: int) -> ShareTrie:
@@ -58,7 +71,7 @@ def trimmed(trie: ShareTrie) -> ShareTrie:
     return trie._replace(states=trie.states[: STATE_WORDS * trie.figures[STATES_END]])
 
 
-@kernel
+@leaf
 def has_room(trie, new):
     """Say whether so many new states fit."""
     figures = trie.figures
@@ -66,7 +79,7 @@ def has_room(trie, new):
     return fits and figures[STATES] + new <= child_limit(len(trie.keys))
 
 
-@kernel
+@leaf
 def follow(keys, values, states, state, key):
     """Return the state behind `key`, or -1."""
     if not (states[STATE_WORDS * state + MARKS] >> (key & 31)) & 1:

@@ -1,4 +1,7 @@
-"""From UTF-8 bytes to code points: patterns and texts are matched character by character."""
+"""From UTF-8 bytes to code points, for the methods that go character by character.
+
+The four bytes ``61 c3 a9 62`` of "aéb" become the three points 97, 233 and 98.
+"""
 
 from __future__ import annotations
 

@@ -1,69 +1,98 @@
-"""Matching texts by the places of their words: linear in text and candidates, whatever they are.
+"""Matching texts by the positions of all their words: linear in text and candidates, whatever they are.
 
-The automaton finds which words occur, each noted once (`seen`, a `termset`). A word that was noted before brought its
+The automaton finds which words occur, each noted once (`seen`, an `int_set`). A word that was noted before brought its
 suffixes with it, so a visit ends there, and noting takes time in the text and the distinct words only. Of the
-`candidates`, one with a word that was not noted is out. If no word came twice, the noted places decide about what is
-left. Else the places of its words are gathered from the visited states, and `gaps.fits` decides.
+`candidates`, one with a word that was not noted is out. If no word came twice, the noted positions decide about what is
+left. Else the positions of its words are gathered from the visited states, and `gaps.fits` decides.
+
+The patterns ``song?blue`` and ``pie*tea``, and the text "pie, tea and a song": the automaton notes pie (ends at 3), tea
+(8) and song (19). The key of the first pattern, song, is there, but blue was not noted: it is out. The second has both
+words; each came once, and tea begins at 5, behind the end of pie: it matches. Had tea come twice, the positions 3 and
+8, 12 would be gathered, and put together.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int32, Int64
 from watchword.kernels.int_set import set_capacity, set_has, set_slot
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
-from watchword.kernels.patterns.keyed.grams import PRINT_BITS
-from watchword.kernels.sequences.automaton import walk
+from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS, Marks, begin_text
+from watchword.kernels.patterns.keyed.key_store import MOST_WORDS, WORDS
+from watchword.kernels.sequences.automaton import MOST_ENDINGS, walk
 from watchword.kernels.sequences.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
 from watchword.kernels.tombstones import drop_dead
 
 _AHEAD = 8
 
 
-@kernel
-def match_places(first, last, used, data, offsets, automaton, packed, limits, dead, ends, payloads):
-    """Match texts from `first` up to `last`, as far as there is room (the protocol of `collect`).
+class Visits(NamedTuple):
+    """The states that the automaton reached in a text where words end, and the positions of these ends."""
 
-    `automaton` are classes, moves, cells and endings; `packed` are heads, arena and the levels of prints; `limits` are
-    the most words of a pattern, how many words there are, the most that end at one place, dense states, and classes.
+    states: Int32
+    positions: Int32
+    endings: Int32
+    """Those of the automaton."""
+
+
+class Found(NamedTuple):
+    """The words of a text, and the positions at which they end.
+
+    ``groups[slot]`` is the number, from 1 on, of the word that has a slot in the set `seen`, or 0. The positions of
+    word `g` are ``ends[0, stops[g - 1]:stops[g]]``, from 0 for the first; the other rows of `ends` are for `gaps.fits`.
     """
-    marks, waiting = np.zeros(1 << PRINT_BITS, np.uint8), np.empty(64, np.int64)
+
+    seen: Int32
+    groups: Int32
+    stops: Int64
+    ends: Int64
+
+
+@kernel
+def match(data, text_offsets, automaton, store, dead, first, used, offsets, payloads):
+    """Match texts from `first` on, as `watchword.index.hits.Step` asks. Operations: candidates of the keys found.
+
+    `automaton` is that of the words of the `KeyStore`, known by their heads.
+    """
+    marks = Marks(np.zeros(1 << FINGERPRINT_BITS, np.uint8), np.zeros(2, np.int64))
+    waiting = np.empty(64, np.int64)
     operations = 0
-    for text in range(first, last):
+    for text in range(first, len(text_offsets) - 1):
+        begin_text(marks)
         fill, work, waiting = _match_text(
-            data, offsets[text], offsets[text + 1], automaton, packed, limits, marks, payloads, used, waiting
+            data, text_offsets[text], text_offsets[text + 1], automaton, store, marks, payloads, used, waiting
         )
         if fill < 0:
             return text, used, operations
         operations += work
         used = drop_dead(dead, payloads, used, fill)
-        ends[text] = used
-    return last, used, operations
+        offsets[text + 1] = used
+    return len(text_offsets) - 1, used, operations
 
 
 @kernel
-def _match_text(data, begin, stop, automaton, packed, limits, marks, payloads, used, waiting):
+def _match_text(data, begin, stop, automaton, store, marks, payloads, used, waiting):
     """Append the payloads of the patterns that a text holds; returns the new fill, -1 if there is no room.
 
     Also returns how many candidates there were, and the longer `waiting`.
     """
-    heads, arena, probes = packed
-    classes, moves, cells, endings = automaton
-    states, places = np.empty(stop - begin + 1, np.int32), np.empty(stop - begin + 1, np.int32)
-    visits, length = walk(data, begin, stop, classes, moves, cells, limits[3], limits[4], states, places)
-    most = min(limits[1], visits * limits[2])
+    arena, limits = store.arena, store.limits
+    states, positions = np.empty(stop - begin + 1, np.int32), np.empty(stop - begin + 1, np.int32)
+    visits, length = walk(data, begin, stop, automaton, states, positions)
+    visited = Visits(states[:visits], positions[:visits], automaton.endings)
+    most = min(limits[WORDS], visits * automaton.limits[MOST_ENDINGS])
     seen = np.full(set_capacity(most), -1, np.int32)
     noted = np.empty((3, most), np.int32)
-    ranks = np.zeros(len(seen), np.int32)
-    count = _note(states, places, visits, endings, heads, seen, noted)
+    groups = np.zeros(len(seen), np.int32)
+    count = _note(visited, store.heads, seen, noted)
     is_once, count = count > 0, abs(count) - 1
-    marks[:] = 0
     while True:
-        fill, pending, work = candidates(
-            noted[0], count, heads, arena, data, begin, stop, probes, marks, 1, False, payloads, used, waiting
-        )
+        fill, pending, work = candidates(data, begin, stop, store, marks, noted[0], count, payloads, used, waiting)
         if pending >= 0:
             break
         waiting = np.empty(2 * (work + ROOM), np.int64)
@@ -72,26 +101,27 @@ def _match_text(data, begin, stop, automaton, packed, limits, marks, payloads, u
         return np.int64(-1), work, waiting
     if pending and is_once:
         for k in range(count):
-            ranks[noted[1, k]] = k
-        fill = _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill)
+            groups[noted[1, k]] = k
+        fill = _check_once(waiting, pending, arena, seen, groups, noted[2], length, payloads, fill)
     elif pending:
-        begins = np.empty(count + 2, np.int64)
-        total = _count(waiting, pending, arena, states, visits, endings, seen, ranks, begins)
-        gathered = np.empty((3, total), np.int64)
-        _gather(states, places, visits, endings, seen, ranks, begins, gathered)
-        sequence = np.empty((5, limits[0] + 1), np.int64)
-        fill = _settle(waiting, pending, arena, seen, ranks, begins, gathered, length, sequence, payloads, fill)
+        stops = np.empty(count + 2, np.int64)
+        total = _number(waiting, pending, arena, visited, seen, groups, stops)
+        found = Found(seen, groups, stops, np.empty((3, total), np.int64))
+        _gather(visited, found)
+        sequence = np.empty((5, limits[MOST_WORDS] + 1), np.int64)
+        fill = _check(waiting, pending, arena, found, length, sequence, payloads, fill)
     return fill, work, waiting
 
 
 @leaf
-def _note(states, places, visits, endings, heads, seen, notes):
-    """Note the words that end in the visited states, once each, with their slots and places.
+def _note(visited, heads, seen, noted):
+    """Note the words that end in the visited states, once each, with their slots and positions.
 
-    Returns how many they are, plus one, and negative if one of them was met again: it has other places, too, and so
+    Returns how many they are, plus one, and negative if one of them was met again: it has other positions, too, and so
     have words that are a suffix of it.
     """
-    mask = len(seen) - 1
+    states, positions, endings = visited.states, visited.positions, visited.endings
+    mask, visits = len(seen) - 1, len(states)
     count = 0
     sign = 1
     for visit in range(visits):
@@ -107,9 +137,9 @@ def _note(states, places, visits, endings, heads, seen, notes):
                     break
                 prefetch(heads, np.int64(word))
                 seen[slot] = word
-                notes[0, count] = word
-                notes[1, count] = slot
-                notes[2, count] = places[visit]
+                noted[0, count] = word
+                noted[1, count] = slot
+                noted[2, count] = positions[visit]
                 count += 1
             state = np.int64(endings[2 * state + 1])
     return sign * (count + 1)
@@ -132,8 +162,8 @@ def _only_seen(waiting, pending, arena, seen):
 
 
 @leaf
-def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, fill):
-    """As `_settle`, where every word has one place."""
+def _check_once(waiting, pending, arena, seen, ranks, ends, length, payloads, fill):
+    """As `_check`, where every word has one position: the word with a slot in `seen` ends at ``ends[ranks[slot]]``."""
     mask = len(seen) - 1
     for i in range(pending):
         at = waiting[i] + 2
@@ -141,12 +171,12 @@ def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, 
         holds = True
         for k in range(arena[at - 1]):
             least, is_open = np.int64(arena[at]) >> 1, arena[at] & 1 == 1 or k == 0
-            place = np.int64(noted[2, ranks[set_slot(seen, mask, arena[at + 1])]])
-            space = place - arena[at + 2] - end
+            own_end = np.int64(ends[ranks[set_slot(seen, mask, arena[at + 1])]])
+            space = own_end - arena[at + 2] - end
             holds = space == least or (space > least and is_open)
             if not holds:
                 break
-            end = place
+            end = own_end
             at += 3
         payloads[fill] = arena[waiting[i]]
         fill += holds and end + (arena[at] >> 1) <= length
@@ -154,12 +184,12 @@ def _settle_once(waiting, pending, arena, seen, ranks, noted, length, payloads, 
 
 
 @leaf
-def _count(waiting, pending, arena, states, visits, endings, seen, groups, begins):
-    """Number the words of the waiting patterns and count their places; returns how many there are in all.
+def _number(waiting, pending, arena, visited, seen, groups, stops):
+    """Number the words of the waiting patterns and count their positions; returns how many there are in all.
 
-    ``groups[slot]`` is the number, from 1 on, of the word that has a slot in `seen`; the places of word `g` are to lie
-    from ``begins[g]`` on.
+    Afterwards the positions of word `g` are to lie from ``stops[g]`` on (see `Found`).
     """
+    endings = visited.endings
     mask = len(seen) - 1
     numbered = 0
     for i in range(pending):
@@ -169,38 +199,40 @@ def _count(waiting, pending, arena, states, visits, endings, seen, groups, begin
             if groups[slot] == 0:
                 numbered += 1
                 groups[slot] = numbered
-    begins[: numbered + 2] = 0
-    for visit in range(visits):
-        ending = np.int64(states[visit])
+    stops[: numbered + 2] = 0
+    for visit in range(len(visited.states)):
+        ending = np.int64(visited.states[visit])
         while ending > 0:
             if endings[2 * ending] >= 0:
                 group = groups[set_slot(seen, mask, endings[2 * ending])]
-                begins[group] += group > 0
+                stops[group] += group > 0
             ending = np.int64(endings[2 * ending + 1])
     total = np.int64(0)
     for group in range(1, numbered + 2):
-        total, begins[group] = total + begins[group], total
+        total, stops[group] = total + stops[group], total
     return total
 
 
 @leaf
-def _gather(states, places, visits, endings, seen, groups, begins, gathered):
-    """Write the places of the numbered words; afterwards word `g` has those up to ``begins[g]``."""
+def _gather(visited, found):
+    """Write the positions of the numbered words; afterwards word `g` has those up to ``stops[g]``."""
+    endings, seen, groups, stops = visited.endings, found.seen, found.groups, found.stops
     mask = len(seen) - 1
-    for visit in range(visits):
-        ending = np.int64(states[visit])
+    for visit in range(len(visited.states)):
+        ending = np.int64(visited.states[visit])
         while ending > 0:
             if endings[2 * ending] >= 0:
                 group = groups[set_slot(seen, mask, endings[2 * ending])]
                 if group:
-                    gathered[0, begins[group]] = places[visit]
-                    begins[group] += 1
+                    found.ends[0, stops[group]] = visited.positions[visit]
+                    stops[group] += 1
             ending = np.int64(endings[2 * ending + 1])
 
 
 @leaf
-def _settle(waiting, pending, arena, seen, groups, stops, gathered, length, sequence, payloads, fill):
-    """Append the payloads of the waiting patterns that fit; returns the new fill."""
+def _check(waiting, pending, arena, found, length, sequence, payloads, fill):
+    """Append the payloads of the waiting patterns that fit into a text of so many characters; returns the new fill."""
+    seen, groups, stops = found.seen, found.groups, found.stops
     mask = len(seen) - 1
     for i in range(pending):
         at = waiting[i]
@@ -215,5 +247,5 @@ def _settle(waiting, pending, arena, seen, groups, stops, gathered, length, sequ
                 sequence[STOP, k] = stops[group]
                 sequence[LENGTH, k] = arena[at + 4 + 3 * k]
         payloads[fill] = arena[at]
-        fill += fits(count, sequence, gathered, length)
+        fill += fits(count, sequence, found.ends, length)
     return fill

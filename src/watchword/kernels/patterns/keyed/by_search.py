@@ -1,11 +1,15 @@
-"""A pattern looked for in a text as it is spelled: word after word, each as far to the left as it fits.
+"""A pattern searched for in a text, word by word, from left to right: each word as far to the left as it fits.
+
+``pie*te?a`` in "a pie, tea, ten apples": pie, the first segment, is found at 2. Behind it te is found at 7, but "a"
+does not stand one character behind; te is searched for again, found at 12, and "a" stands at 16, not at 15; then te is
+nowhere: no.
 
 Words between which no `*` stands are placed together, as one segment of fixed length in characters; that an earlier
-place of a segment leaves more room for the rest is why the first that fits decides. The time may be the product of text
-and pattern, so it is metered: `steps` counts about the nanoseconds; at the limit the answer is `UNDECIDED`, as it is
-for words of more than `FAR` bytes.
+position of a segment leaves more room for the rest is why the first that fits decides. The time may be the product of
+text and pattern, so it is metered: `steps` counts about the nanoseconds; at the limit the answer is `UNDECIDED`, as it
+is for words of more than `FAR` bytes.
 
-A body is as in `candidates`, and words have heads as in `heads`.
+A body is as in `key_store`, and words have heads as in `word_heads`.
 """
 
 from __future__ import annotations
@@ -22,8 +26,9 @@ _TOO_LONG = -2
 
 
 @inline
-def holds(data, begin, stop, arena, body, heads, spelled, steps, limit):
+def holds(data, begin, stop, store, body, steps, limit):
     """Say whether ``data[begin:stop]`` holds an instance of the pattern: `NO`, `YES` or `UNDECIDED`."""
+    arena, heads, spelled = store.arena, store.heads, store.spelled
     count = np.int64(arena[body + 1])
     low = _behind(data, begin, stop, np.int64(arena[body + 2]) >> 1)
     first = np.int64(0)
@@ -39,27 +44,28 @@ def holds(data, begin, stop, arena, body, heads, spelled, steps, limit):
             return UNDECIDED
         end = np.int64(-1)
         while end < 0:
-            place = _find(data, low, stop, spelled, spelling, size)
-            steps[0] += 8 + ((place - low if place >= 0 else stop - low) >> 4)
-            if place < 0:
+            position = _find(data, low, stop, spelled, spelling, size)
+            steps[0] += 8 + ((position - low if position >= 0 else stop - low) >> 4)
+            if position < 0:
                 return NO
             if steps[0] > limit:
                 return UNDECIDED
-            end = place + size
+            end = position + size
             if last > first + 1:
-                end = _rest(data, end, stop, arena, body, first + 1, last, heads, spelled, steps)
+                end = _rest(data, end, stop, store, body, first + 1, last, steps)
                 if end == _TOO_LONG:
                     return UNDECIDED
-            low = place + 1
+            low = position + 1
         low = _behind(data, end, stop, np.int64(arena[body + 2 + 3 * last]) >> 1)
         first = last
     return YES if low >= 0 else NO
 
 
 @inline
-def _rest(data, at, stop, arena, body, first, last, heads, spelled, steps):
+def _rest(data, at, stop, store, body, first, last, steps):
     """Return where the words from `first` to `last` end if each stands at its distance behind `at`, else -1, or
     `_TOO_LONG`."""
+    arena, heads = store.arena, store.heads
     for k in range(first, last):
         gap = np.int64(arena[body + 2 + 3 * k]) >> 1
         at = _behind(data, at, stop, gap)
@@ -68,7 +74,7 @@ def _rest(data, at, stop, arena, body, first, last, heads, spelled, steps):
         steps[0] += gap + 8
         if size > FAR:
             return np.int64(_TOO_LONG)
-        if at < 0 or at + size > stop or not same_bytes(data, at, spelled, spelling_of(heads, word), size):
+        if at < 0 or at + size > stop or not same_bytes(data, at, store.spelled, spelling_of(heads, word), size):
             return np.int64(-1)
         at += size
     return at
@@ -76,7 +82,7 @@ def _rest(data, at, stop, arena, body, first, last, heads, spelled, steps):
 
 @inline
 def _behind(data, at, stop, count):
-    """Return the place so many characters behind `at`, or -1 if they are not there."""
+    """Return the position so many characters behind `at`, or -1 if they are not there."""
     while count > 0:
         if at >= stop:
             return np.int64(-1)
@@ -89,22 +95,22 @@ def _behind(data, at, stop, count):
 
 @inline
 def _find(data, low, stop, spelled, spelling, size):
-    """Return the first place from `low` on where a word of so many bytes stands, or -1.
+    """Return the first position from `low` on where a word of so many bytes stands, or -1.
 
-    Places are looked at by sixty-four, for two bytes of the word, while as many bytes lie behind.
+    Positions are looked at by sixty-four, for two bytes of the word, while as many bytes lie behind.
     """
     far = min(size - 1, np.int64(3))
     one, two = spelled[spelling], spelled[spelling + far]
     at = low
     while at + size <= stop and at + 67 <= len(data):
-        places = equal_bytes(data, at, one) & equal_bytes(data, at + far, two)
-        while places:
-            place = at + trailing_zeros(places)
-            if place + size > stop:
+        possible = equal_bytes(data, at, one) & equal_bytes(data, at + far, two)
+        while possible:
+            position = at + trailing_zeros(possible)
+            if position + size > stop:
                 return np.int64(-1)
-            if size == 1 or same_bytes(data, place, spelled, spelling, size):
-                return place
-            places &= places - np.uint64(1)
+            if size == 1 or same_bytes(data, position, spelled, spelling, size):
+                return position
+            possible &= possible - np.uint64(1)
         at += 64
     while at + size <= stop:
         if same_bytes(data, at, spelled, spelling, size):

@@ -1,15 +1,10 @@
-"""Patterns under their rarest word, their key: where they are stored, and which of them a text may hold.
+"""Which patterns may a text hold, given the keys that it has?
 
-Most candidates are not even looked at: each has a *probe*, the rarest of its other words (the key, if it has none), and
-the *print* of the probe, a hash of its first bytes (`grams.level_of`), stands in the key's head (`heads`).
+With ``song?blue`` under song and guarded by blue, the text "a song of bluebells" has the key and the guard's
+fingerprint: the body of the pattern waits to be looked for. In "a song of joy" no four bytes have the fingerprint of
+blue, and the body is never read. A pattern that is nothing but its key has matched already.
 
-    arena    int32, the blocks, one for each key.
-             block   S  E  payload × S  body × E  bodies
-                     S patterns are nothing but the word, and match wherever it occurs. A body is told by its distance.
-             body    payload  n  gap word length  gap word length  …  gap
-                     n words in the pattern's order, the key among them, with a gap before each and one behind the last;
-                     a gap is twice its least length, plus one where a `*` stands in it; lengths are in characters.
-             The first block, which words have that are no key, is empty.
+Layout: `word_heads` and `key_store`; marks: `fingerprints`. Cost: a step for each fingerprint in the heads of the keys.
 """
 
 from __future__ import annotations
@@ -18,30 +13,37 @@ import numpy as np
 
 from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import prefetch
-from watchword.kernels.patterns.keyed.grams import PRINT_BITS, mark
-from watchword.kernels.patterns.keyed.keys_in_text import FEW
-from watchword.kernels.patterns.keyed.word_heads import MANY, PRINTS, SINGLES, TAIL, block_of, prints_of
+from watchword.kernels.patterns.keyed.fingerprints import FEW, FINGERPRINT_BITS, STAMP, mark
+from watchword.kernels.patterns.keyed.word_heads import (
+    COUNT_WORD,
+    FINGERPRINTS,
+    MANY,
+    SINGLES,
+    block_of,
+    fingerprint_count,
+)
 
 ROOM = 4
 """How much longer `waiting` is than the patterns that may wait."""
 
 
 @leaf
-def candidates(keys, count, heads, arena, data, begin, stop, probes, marks, stamp, is_marked, payloads, fill, waiting):
+def candidates(data, begin, stop, store, marks, keys, count, payloads, fill, waiting):
     """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
 
-    The text is ``data[begin:stop]``, and holds `keys`; `probes` are the levels of prints, which may be marked already.
-    Returns the new fill, -1 if there is no room; how many wait, -1 if `waiting` is too short; and how many there were,
-    for which, and `ROOM`, it must be long enough.
+    The text is ``data[begin:stop]``, and holds the first `count` of `keys`. Returns (fill, waiting, candidates): fill
+    is -1 if `payloads` is full; waiting is -1 if `waiting` must have at least candidates + `ROOM` entries. Where all
+    patterns are single words, the keys are counted as candidates.
     """
+    heads, arena = store.heads, store.arena
     total = np.int64(0)
     for k in range(count):
-        tail = np.int64(heads[keys[k] + TAIL])
-        if tail == 0:
+        count_word = np.int64(heads[keys[k] + COUNT_WORD])
+        if count_word == 0:
             continue
         block = block_of(heads, np.int64(keys[k]))
-        total += tail & MANY if tail & MANY < MANY else np.int64(arena[block + 1])
-        singles = np.int64(arena[block]) if tail & SINGLES else np.int64(0)
+        total += count_word & MANY if count_word & MANY < MANY else np.int64(arena[block + 1])
+        singles = np.int64(arena[block]) if count_word & SINGLES else np.int64(0)
         if fill + singles > len(payloads):
             return np.int64(-1), np.int64(0), total
         for i in range(singles):
@@ -53,11 +55,10 @@ def candidates(keys, count, heads, arena, data, begin, stop, probes, marks, stam
         return np.int64(fill), np.int64(-1), total
     pending = np.int64(0)
     if total > FEW:
-        if not is_marked:
-            mark(data, begin, stop, probes, marks, stamp)
-        pending = _marked(keys, count, heads, arena, marks, stamp, waiting)
+        mark(data, begin, stop, store.guard_levels, marks)
+        pending = _marked(keys, count, heads, arena, marks, waiting)
     for k in range(count):
-        others = np.int64(heads[keys[k] + TAIL]) & MANY
+        others = np.int64(heads[keys[k] + COUNT_WORD]) & MANY
         if others == MANY or (others and total <= FEW):
             block = block_of(heads, np.int64(keys[k]))
             for i in range(arena[block + 1]):
@@ -67,21 +68,22 @@ def candidates(keys, count, heads, arena, data, begin, stop, probes, marks, stam
 
 
 @inline
-def _marked(keys, count, heads, arena, marks, stamp, waiting):
-    """Let wait the bodies whose print is marked, of keys that have prints; returns how many they are."""
+def _marked(keys, count, heads, arena, marks, waiting):
+    """Let wait the bodies whose guard's fingerprint is marked, of keys that have some; returns how many they are."""
+    stamps, stamp = marks.stamps, marks.text[STAMP]
     pending = np.int64(0)
     for k in range(count):
         key = np.int64(keys[k])
-        others = prints_of(heads, key)
-        for i in range(ROOM):  # what lies behind the last print is looked at, too: no branch to guess wrong
-            probe = heads[key + PRINTS + i] & ((1 << PRINT_BITS) - 1)
+        others = fingerprint_count(heads, key)
+        for i in range(ROOM):  # what lies behind the last fingerprint is looked at, too: no branch to guess wrong
+            guard = heads[key + FINGERPRINTS + i] & ((1 << FINGERPRINT_BITS) - 1)
             waiting[pending] = key << 16 | i
-            pending += (i < others) & (marks[probe] == stamp)
+            pending += (i < others) & (stamps[guard] == stamp)
         for i in range(ROOM, others):
-            probe = heads[key + PRINTS + i]
+            guard = heads[key + FINGERPRINTS + i]
             waiting[pending] = key << 16 | i
-            pending += marks[probe] == stamp
-    for i in range(pending):  # from the place among the prints to the body
+            pending += stamps[guard] == stamp
+    for i in range(pending):  # from the place among the fingerprints to the body
         block = block_of(heads, waiting[i] >> 16)
         waiting[i] = waiting[i] & 0xFFFF | block << 16
         prefetch(arena, block)

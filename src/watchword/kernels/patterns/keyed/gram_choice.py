@@ -2,7 +2,11 @@
 
 ``frequency[h]`` is how often four bytes with the hash `h` of `FREQUENCY_BITS` occur: in the keys at first, and in texts
 once some have been seen. A key's gram is the one that begins with the rarest four bytes, among the first `_OFFSETS`;
-but no gram is given to many keys if another will do.
+but no gram is given to many keys if another will do. The key "theatre", of level 4, may be known by "thea", "heat",
+"eatr" or "atre": if these begin 60, 80, 5 and 5 times in the texts, its gram is "eatr", at offset 2.
+
+Cost: a look at every gram that a key might have. Taking the first bytes would cost nothing, but then keys that begin
+with "the" or "http" would be looked up wherever a text has these.
 """
 
 from __future__ import annotations
@@ -11,7 +15,8 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import load_word
-from watchword.kernels.patterns.keyed.grams import CROWD, add_gram, gram_at, hash_of, level_of
+from watchword.kernels.patterns.keyed.grams import CROWD, add_gram
+from watchword.kernels.patterns.keyed.hashing import gram_at, hash_of, level_of
 from watchword.kernels.patterns.keyed.word_heads import SPARE, block_of, head_after, size_of, spelling_of
 
 FREQUENCY_BITS = 16
@@ -33,7 +38,7 @@ def count_keys(heads):
 
 @kernel
 def count_grams(data, begin, stop, frequency):
-    """Count the four bytes at every place of a text."""
+    """Count the four bytes at every position of a text."""
     for at in range(begin, stop - 3):
         frequency[hash_of(gram_at(data, at, 4), 4) >> _SHIFT] += 1
 
@@ -55,8 +60,8 @@ def count_in_keys(heads, spelled, frequency):
 
 
 @kernel
-def choose_grams(heads, spelled, frequency, bits, fine, table, levels):
-    """Choose the gram of every key and enter it; counts the keys of each level."""
+def choose_grams(heads, spelled, frequency, keys, levels):
+    """Choose the gram of every key and enter it into filters and table of `keys`; counts the keys of each level."""
     chosen = np.zeros(1 << FREQUENCY_BITS, np.int64)
     word = np.int64(0)
     while word + SPARE < len(heads):
@@ -73,6 +78,6 @@ def choose_grams(heads, spelled, frequency, bits, fine, table, levels):
                     least, offset = cost, np.int64(k)
             gram = load_word(spelled, start + offset)
             chosen[hash_of(gram, level) >> _SHIFT] += 1
-            add_gram(bits, fine, table, gram, level, offset, heads, word)
+            add_gram(keys, gram, level, offset, heads, word)
             levels[level] += 1
         word = head_after(heads, word)

@@ -4,10 +4,25 @@ The paper gives each word of a subscription a record at its last state: the last
 half-accept record. To match, it goes back from record to record, for each accept record of a state anew. Here the
 half-accept records of subscriptions that begin with the same words at the same distances are one, a *beginning*, and
 accept records hang at the beginning that is their whole subscription. So what stands before a word is settled once for
-all who ask for it, and of a state only those records are looked at whose beginnings were found.
+all who ask for it, and of a state only those records are looked at whose beginnings were found. A chain of records for
+each subscription, as printed, came first here: every accept record of a word was walked back anew, however many began
+alike.
 
-Layout: a `share_trie` whose keys are by turns a gap, ``2 * questions + star``, and a state of the automaton of
-words. A state of this trie behind a gap is a *wait*, for the words that may follow; one behind a word is a beginning.
+The subscriptions ``song?blue``, ``pie*tea`` and ``pie*cake``, as a trie. Its keys are by turns a gap,
+``2 * questions + star``, and the last state of a word in the automaton of words (song is 4, blue 8, pie 11)::
+
+    0                            the beginning without words
+      1 gap 0                    a wait: which word may come first?
+        2 song                   a beginning
+          3 gap 2 (?)            a wait: which word may follow, one character behind?
+            4 blue               a beginning, with the accept record of song?blue
+        5 pie
+          6 gap 1 (*)            waits for two words
+            7 tea                with the accept record of pie*tea
+            8 cake               with that of pie*cake
+
+Layout: a `share_trie`. A state of this trie behind a gap is a *wait*, for the words that may follow; one behind a word
+is a beginning. Their three words for the owner:
 
     of a beginning      RECORDS, its list of accept records, -1 for none; EXACT and STARRED, its lists of waits without
                         and with a star, 0 for none
@@ -20,8 +35,9 @@ What may follow a beginning is asked word by word, so a state of the automaton o
     IDLE                of the beginning that consists of this word alone, with nothing before it: bit `pair_bit` is
                         clear for each pair of characters with which a word right behind may begin; 0 if something else
                         may follow or nothing needs to, -1 if there is no such beginning
-    DUE, LATE           bit ``wait & 31`` is set for each wait for this word, in DUE for those of lists EXACT and in
-                        LATE for the others; a clear bit saves a probe, one left over from a deleted wait costs one
+    EXACT_MARKS,        bit ``wait & 31`` is set for each wait for this word, in EXACT_MARKS for those of lists EXACT
+    OPEN_MARKS          and in OPEN_MARKS for the others; a clear bit saves a probe, one left over from a deleted wait
+                        costs one
 
 Invariant: a beginning or a wait is there as long as a subscription goes through it. Cost: two look-ups per word.
 """
@@ -30,18 +46,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sequences.share_trie import ACCEPTS, KEY, PARENT, SECOND, SHARE, STATE_WORDS, THIRD, enter, leave
 
-IDLE, DUE, LATE = ACCEPTS, SECOND, THIRD
+IDLE, EXACT_MARKS, OPEN_MARKS = ACCEPTS, SECOND, THIRD
 RECORDS, EXACT, STARRED = ACCEPTS, SECOND, THIRD
 CHILDREN, AFTER, BACK = ACCEPTS, SECOND, THIRD
 
 
 @kernel
-def _hang(ways, wait):
+def _hang(beginnings, wait):
     """Put a new wait in front of its beginning's list."""
-    states = ways.states
+    states = beginnings.states
     at = STATE_WORDS * wait
     kind = STARRED if states[at + KEY] & 1 else EXACT
     head = STATE_WORDS * states[at + PARENT] + kind
@@ -53,9 +69,9 @@ def _hang(ways, wait):
 
 
 @kernel
-def _unhang(ways, wait):
+def _unhang(beginnings, wait):
     """Take a wait out of its beginning's list."""
-    states = ways.states
+    states = beginnings.states
     at = STATE_WORDS * wait
     after, back = states[at + AFTER], states[at + BACK]
     if after > 0:
@@ -67,42 +83,44 @@ def _unhang(ways, wait):
         states[STATE_WORDS * states[at + PARENT] + kind] = after
 
 
-@kernel
+@leaf
 def pair_bit(first, second):
     """Return the bit by which a state knows a pair of characters."""
     return (3 * first + 5 * second + (second >> 3)) & 31
 
 
 @kernel
-def expect(trie, ways, beginning, idle):
+def expect(trie, beginnings, beginning, idle):
     """Clear those bits of IDLE that are clear in `idle`, if the beginning is a word alone."""
-    wait = ways.states[STATE_WORDS * beginning + PARENT]
-    if beginning > 0 and ways.states[STATE_WORDS * wait + PARENT] == 0 and ways.states[STATE_WORDS * wait + KEY] == 0:
-        trie.states[STATE_WORDS * ways.states[STATE_WORDS * beginning + KEY] + IDLE] &= idle
+    states = beginnings.states
+    wait = states[STATE_WORDS * beginning + PARENT]
+    if beginning > 0 and states[STATE_WORDS * wait + PARENT] == 0 and states[STATE_WORDS * wait + KEY] == 0:
+        trie.states[STATE_WORDS * states[STATE_WORDS * beginning + KEY] + IDLE] &= idle
 
 
 @kernel
-def extend(trie, ways, beginning, gap, state):
+def extend(trie, beginnings, beginning, gap, state):
     """Return the beginning that is this one, a gap and the word of `state`, made if it is not there."""
-    wait = enter(ways, beginning, np.int64(gap))
-    if ways.states[STATE_WORDS * wait + SHARE] == 1:
-        _hang(ways, wait)
-    longer = enter(ways, wait, state)
-    if ways.states[STATE_WORDS * longer + SHARE] == 1:
-        others = ways.states[STATE_WORDS * wait + CHILDREN]
-        ways.states[STATE_WORDS * wait + CHILDREN] = -longer if others == 0 else max(others, 1) + 1
+    wait = enter(beginnings, beginning, np.int64(gap))
+    states = beginnings.states
+    if states[STATE_WORDS * wait + SHARE] == 1:
+        _hang(beginnings, wait)
+    longer = enter(beginnings, wait, state)
+    if states[STATE_WORDS * longer + SHARE] == 1:
+        others = states[STATE_WORDS * wait + CHILDREN]
+        states[STATE_WORDS * wait + CHILDREN] = -longer if others == 0 else max(others, 1) + 1
         at = STATE_WORDS * state
         if (beginning == 0 and gap > 0) or gap & 1:
-            trie.states[at + LATE] |= np.int32(1) << (wait & 31)
+            trie.states[at + OPEN_MARKS] |= np.int32(1) << (wait & 31)
         elif beginning > 0:
-            trie.states[at + DUE] |= np.int32(1) << (wait & 31)
+            trie.states[at + EXACT_MARKS] |= np.int32(1) << (wait & 31)
     return longer
 
 
 @kernel
-def shorten(trie, ways, beginning):
+def shorten(trie, beginnings, beginning):
     """Count a subscription less that goes through this beginning; delete what no other needs."""
-    states, at = ways.states, STATE_WORDS * beginning
+    states, at = beginnings.states, STATE_WORDS * beginning
     while at > 0:
         wait = states[at + PARENT]
         above = STATE_WORDS * wait
@@ -111,6 +129,6 @@ def shorten(trie, ways, beginning):
             if states[above + PARENT] == 0 and states[above + KEY] == 0:
                 trie.states[STATE_WORDS * states[at + KEY] + IDLE] = -1
         if states[above + SHARE] == 1:
-            _unhang(ways, wait)
+            _unhang(beginnings, wait)
         at = STATE_WORDS * states[above + PARENT]
-    leave(ways, beginning)
+    leave(beginnings, beginning)

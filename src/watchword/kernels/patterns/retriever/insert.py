@@ -2,7 +2,8 @@
 
 A subscription is cut into phrases at its wildcards, and a phrase into words (`splitting`). Every word is
 entered into one trie of code points (`share_trie`); the words and gaps, one after the other, into the trie of
-beginnings (`beginnings`), where the last one leaves an accept record (`records`).
+beginnings (`beginnings`), where the last one leaves an accept record (`records`). Into an empty automaton ``song?blue``
+brings the words song (states 1 to 4) and blue (5 to 8), the beginnings 2 (song) and 4 (song?blue), and record 0.
 
 Invariant: every word of a subscription is a key among its beginnings, also if its path was there already (the
 pseudo-code of INSERT forgets that case). DELETE follows the beginnings, not the rule of splitting: the automaton has
@@ -31,12 +32,12 @@ from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, ent
 
 
 @kernel
-def _insert(trie, ways, records, cuts, points, gaps, payload, rule, min_word, min_score, ends):
-    """Insert one pattern, whose phrases are ``points[cuts[k]:cuts[k + 1]]`` (INSERT)."""
+def _insert(trie, beginnings, records, word_offsets, points, gaps, payload, rule, ends):
+    """Insert one pattern, whose phrases are cut from `points` (INSERT)."""
     beginning = np.int64(0)
-    for phrase in range(len(cuts) - 1):
-        start, gap = cuts[phrase], gaps[phrase]
-        count = split_phrase(trie, points, start, cuts[phrase + 1], rule, min_word, min_score, ends)
+    for phrase in range(len(word_offsets) - 1):
+        start, gap = word_offsets[phrase], gaps[phrase]
+        count = split_phrase(trie, points, start, word_offsets[phrase + 1], rule, ends)
         for word in range(count):
             state = np.int64(0)
             for at in range(start, ends[word]):
@@ -44,71 +45,76 @@ def _insert(trie, ways, records, cuts, points, gaps, payload, rule, min_word, mi
             idle = np.int32(0)  # anything may come next, unless two characters of the word tell
             if gap == 0 and ends[word] - start > 1:
                 idle = ~np.int32(np.int64(1) << pair_bit(points[start], points[start + 1]))
-            expect(trie, ways, beginning, idle)
-            beginning = extend(trie, ways, beginning, gap, state)
+            expect(trie, beginnings, beginning, idle)
+            beginning = extend(trie, beginnings, beginning, gap, state)
             start, gap = ends[word], np.int32(0)
         records.counts[WORDS] += count
-    expect(trie, ways, beginning, np.int32(0))
-    add_record(ways, records, beginning, gaps[len(cuts) - 1], payload)
+    expect(trie, beginnings, beginning, np.int32(0))
+    add_record(beginnings, records, beginning, gaps[len(word_offsets) - 1], payload)
 
 
 @kernel
-def insert_patterns(trie, ways, records, offsets, cuts, points, gaps, payloads, first, rule, min_word, min_score):
-    """Insert patterns from `first` on; returns the first one for which room might not suffice."""
+def insert_patterns(trie, beginnings, records, rows, payloads, rule, first):
+    """Insert patterns (`PointRows`) from `first` on; returns the first one for which room might not suffice."""
+    offsets, word_offsets, points, gaps = rows.offsets, rows.word_offsets, rows.points, rows.gaps
     longest = 1
-    for word in range(len(cuts) - 1):
-        longest = max(longest, cuts[word + 1] - cuts[word])
+    for word in range(len(word_offsets) - 1):
+        longest = max(longest, word_offsets[word + 1] - word_offsets[word])
     ends = np.empty(longest, np.int64)
     for row in range(first, len(payloads)):
         start, end = offsets[row], offsets[row + 1]
-        most = cuts[end] - cuts[start]
-        if not has_room(trie, most) or not has_room(ways, 2 * most) or not has_record_room(records):
+        most = word_offsets[end] - word_offsets[start]
+        if not has_room(trie, most) or not has_room(beginnings, 2 * most) or not has_record_room(records):
             return row
-        row_cuts, row_gaps = cuts[start : end + 1], gaps[start + row : end + row + 1]
-        _insert(trie, ways, records, row_cuts, points, row_gaps, payloads[row], rule, min_word, min_score, ends)
+        own_offsets, own_gaps = word_offsets[start : end + 1], gaps[start + row : end + row + 1]
+        _insert(trie, beginnings, records, own_offsets, points, own_gaps, payloads[row], rule, ends)
     return len(payloads)
 
 
 @kernel
-def _is_pattern(trie, ways, beginning, cuts, points, gaps):
+def _is_pattern(trie, beginnings, beginning, word_offsets, points, gaps):
     """Say whether a beginning spells this pattern, read from its end, but for the gap behind."""
-    phrase = len(cuts) - 2
-    at = cuts[phrase + 1]
+    phrase = len(word_offsets) - 2
+    at = word_offsets[phrase + 1]
     while beginning > 0 and phrase >= 0:
-        state = ways.states[STATE_WORDS * beginning + KEY]
+        state = beginnings.states[STATE_WORDS * beginning + KEY]
         while state > 0:
             at -= 1
-            if at < cuts[phrase] or trie.states[STATE_WORDS * state + KEY] != points[at]:
+            if at < word_offsets[phrase] or trie.states[STATE_WORDS * state + KEY] != points[at]:
                 return False
             state = trie.states[STATE_WORDS * state + PARENT]
         gap = np.int32(0)
-        if at == cuts[phrase]:
+        if at == word_offsets[phrase]:
             gap = gaps[phrase]
             phrase -= 1
-        wait = ways.states[STATE_WORDS * beginning + PARENT]
-        if ways.states[STATE_WORDS * wait + KEY] != gap:
+        wait = beginnings.states[STATE_WORDS * beginning + PARENT]
+        if beginnings.states[STATE_WORDS * wait + KEY] != gap:
             return False
-        beginning = ways.states[STATE_WORDS * wait + PARENT]
+        beginning = beginnings.states[STATE_WORDS * wait + PARENT]
     return beginning == 0 and phrase < 0
 
 
 @kernel
-def delete_pattern(trie, ways, records, cuts, points, gaps, payload):
-    """Delete a payload's record and the states that only it needed (DELETE); returns whether it was there."""
+def delete_pattern(trie, beginnings, records, row, payload):
+    """Delete a payload's record and the states that only it needed, if it is this one pattern (DELETE).
+
+    Returns whether it was.
+    """
+    word_offsets, points, gaps = row.word_offsets, row.points, row.gaps
     record = np.int64(records.last[payload])
-    if record < 0 or records.words[RECORD_WORDS * record + BEHIND] != gaps[len(cuts) - 1]:
+    if record < 0 or records.words[RECORD_WORDS * record + BEHIND] != gaps[len(word_offsets) - 1]:
         return False
     beginning = np.int64(records.words[RECORD_WORDS * record + BEGINNING])
-    if not _is_pattern(trie, ways, beginning, cuts, points, gaps):
+    if not _is_pattern(trie, beginnings, beginning, word_offsets, points, gaps):
         return False
-    drop_record(ways, records, record)
-    states = np.empty(cuts[-1] - cuts[0], np.int64)
+    drop_record(beginnings, records, record)
+    states = np.empty(word_offsets[-1] - word_offsets[0], np.int64)
     count, above = 0, beginning
     while above > 0:
-        states[count] = ways.states[STATE_WORDS * above + KEY]
-        wait = ways.states[STATE_WORDS * above + PARENT]
-        above, count = np.int64(ways.states[STATE_WORDS * wait + PARENT]), count + 1
-    shorten(trie, ways, beginning)
+        states[count] = beginnings.states[STATE_WORDS * above + KEY]
+        wait = beginnings.states[STATE_WORDS * above + PARENT]
+        above, count = np.int64(beginnings.states[STATE_WORDS * wait + PARENT]), count + 1
+    shorten(trie, beginnings, beginning)
     for state in states[:count]:
         leave(trie, state)
     records.counts[WORDS] -= count

@@ -1,5 +1,11 @@
 """REtriever's accept records: which subscription is whole with which beginning (section 3.2, Tables 1 and 3).
 
+With ``song?blue`` under the payload 0 and ``pie*tea??`` under 1, whose beginnings are the states 4 and 7 of the trie of
+beginnings (drawn there)::
+
+    words   4 0 0 -1 -1 | 7 4 1 -1 -1      record 0 is beginning 4 and nothing behind; record 1 asks for two characters
+    last    0 1                            the record of payload 0, and of payload 1
+
 Layout: record `r` is the five words of `records.words` from ``5 * r`` on:
 
     BEGINNING             its words and gaps (`beginnings`), where the half-accept records are
@@ -19,9 +25,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import reserve
+from watchword.arrays import Int32, Int64, reserve
 from watchword.kernels.jit import kernel
 from watchword.kernels.patterns.retriever.beginnings import RECORDS
 from watchword.kernels.sequences.share_trie import STATE_WORDS
@@ -34,9 +39,9 @@ BEGINNING, BEHIND, PAYLOAD, AFTER, BACK = range(RECORD_WORDS)
 class Records(NamedTuple):
     """The records of all subscriptions; `counts` holds the figures named above."""
 
-    words: npt.NDArray[np.int32]
-    last: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.int64]
+    words: Int32
+    last: Int32
+    counts: Int64
 
 
 def new_records() -> Records:
@@ -64,7 +69,7 @@ def has_record_room(records):
 
 
 @kernel
-def add_record(ways, records, beginning, behind, payload):
+def add_record(beginnings, records, beginning, behind, payload):
     """Put a new record in front of its beginning's list."""
     words, counts = records.words, records.counts
     record = counts[FREE_RECORD]
@@ -74,18 +79,18 @@ def add_record(ways, records, beginning, behind, payload):
         record = counts[RECORDS_END]
         counts[RECORDS_END] += 1
     head = STATE_WORDS * beginning + RECORDS
-    after, at = ways.states[head], RECORD_WORDS * record
+    after, at = beginnings.states[head], RECORD_WORDS * record
     words[at + BEGINNING], words[at + BEHIND], words[at + PAYLOAD] = beginning, behind, payload
     words[at + AFTER], words[at + BACK] = after, -1
     if after >= 0:
         words[RECORD_WORDS * after + BACK] = record
-    ways.states[head] = record
+    beginnings.states[head] = record
     records.last[payload] = record
     counts[ROWS] += 1
 
 
 @kernel
-def drop_record(ways, records, record):
+def drop_record(beginnings, records, record):
     """Take a record out of its beginning's list, and give it back."""
     words, counts, at = records.words, records.counts, RECORD_WORDS * record
     after, back = words[at + AFTER], words[at + BACK]
@@ -94,7 +99,7 @@ def drop_record(ways, records, record):
     if back >= 0:
         words[RECORD_WORDS * back + AFTER] = after
     else:
-        ways.states[STATE_WORDS * words[at + BEGINNING] + RECORDS] = after
+        beginnings.states[STATE_WORDS * words[at + BEGINNING] + RECORDS] = after
     records.last[words[at + PAYLOAD]] = -1
     words[at + AFTER], words[at + PAYLOAD] = counts[FREE_RECORD], -1
     counts[FREE_RECORD] = record

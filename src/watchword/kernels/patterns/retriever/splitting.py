@@ -4,6 +4,9 @@ The *score* of a part of a phrase is the number of states that it would share wi
 cut where the scores of its words add up to more than `min_score` above the score of the phrase in one piece; among
 the cuts with the highest sum the leftmost is taken. No word is shorter than `min_word`.
 
+If the automaton has the words song, blue, pie, tea and berry, "blueberrypie" in one piece would share the four states
+of blue; as blue, berrypie nine; as blue, berry, pie all twelve. SINGLESPLIT takes the second, MULTIPLESPLIT the third.
+
 Where pseudo-code and prose disagree, the prose is followed: GETSCORE stops at the first missing transition; SINGLESPLIT
 takes the maximum over all positions (printed, a better one would have to beat the previous by `min_score` once
 more); MULTIPLESPLIT may cut a prefix of exactly twice `min_word`, as SINGLESPLIT may.
@@ -15,6 +18,8 @@ So that a hostile phrase cannot stall the rest, one of more than `LONGEST` chara
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from watchword.kernels.jit import kernel
@@ -22,6 +27,14 @@ from watchword.kernels.sequences.share_trie import follow
 
 NONE, SINGLE, MULTI = range(3)
 LONGEST = 4096
+
+
+class SplitRule(NamedTuple):
+    """`NONE`, `SINGLE` or `MULTI`; the least characters of a word; and by how much a cut must raise the score."""
+
+    rule: int
+    min_word: int
+    min_score: int
 
 
 @kernel
@@ -64,19 +77,19 @@ def _multiple_split(reach, size, min_word, min_score, splits):
 
 
 @kernel
-def split_phrase(trie, points, start, end, rule, min_word, min_score, ends):
+def split_phrase(trie, points, start, end, rule, ends):
     """Write the ends of the words of the phrase ``points[start:end]``; returns the number of words.
 
     `ends` must have room for a word per character.
     """
-    size = end - start
+    size, min_word, min_score = end - start, rule.min_word, rule.min_score
     ends[0] = end
-    if rule == NONE or size < 2 * min_word or size > LONGEST:
+    if rule.rule == NONE or size < 2 * min_word or size > LONGEST:
         return 1
     reach = np.empty(size, np.int64)
     for i in range(size):
         reach[i] = get_score(trie, points, start + i, end)
-    if rule == SINGLE:
+    if rule.rule == SINGLE:
         cut = _single_split(reach, size, min_word, min_score)
         if cut == 0:
             return 1

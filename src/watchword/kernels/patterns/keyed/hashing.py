@@ -1,0 +1,39 @@
+"""Up to eight bytes as one number, and its hash: how keys and guards are known.
+
+Bytes are read eight at a time, the first in the lowest bits, and a *level* says how many of them count: 8, 4, 3, 2 or
+1. "blueberry" has level 8 and is known by "blueberr", "blue" has level 4, "pie" level 3; a word of five to seven bytes
+is known by four of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import inline, leaf
+from watchword.kernels.memory import load_word
+
+LONGEST = 8
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inline
+def hash_of(word, level):
+    """Return the hash of the first `level` bytes of eight. Its upper half tells shorter grams of a level apart."""
+    return (word << np.uint64(64 - 8 * level)) * _ODD
+
+
+@leaf
+def gram_at(data, at, level):
+    """Return eight bytes of which the first `level` are those of `data`, which may end behind them."""
+    if at + 8 <= len(data):
+        return load_word(data, at)
+    word = np.uint64(0)
+    for k in range(level):
+        word |= np.uint64(data[at + k]) << np.uint64(8 * k)
+    return word
+
+
+@inline
+def level_of(size):
+    """Return how many bytes stand for a word of so many."""
+    return np.int64(8) if size >= 8 else min(size, np.int64(4))

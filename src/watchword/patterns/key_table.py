@@ -1,0 +1,75 @@
+"""Which word of a pattern is its key, and which bytes of a key stand for it: choices by rarity.
+
+How rare a word is: its bits of information, by the frequency of bytes in all words, less the bits that its use in
+several patterns takes away. How rare four bytes are: by the frequency given, which is counted in keys or in texts
+(`kernels.patterns.keyed.gram_choice`).
+
+>>> from watchword.sequences.words import distinct_words
+>>> from watchword.strings import from_texts
+>>> numbers, words = distinct_words(from_texts(["jazz", "teen", "teen", "tea"]))
+>>> information(words, numbers).round(1).tolist()  # "tea" is short: a key only where there is no other
+[10.8, 8.7, -999993.2]
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.arrays import Float64, Int32, Int64, UInt16, power_of_two
+from watchword.kernels.patterns.keyed import gram_choice
+from watchword.kernels.patterns.keyed.grams import EMPTY, KeyTable
+from watchword.kernels.patterns.keyed.hashing import LONGEST
+from watchword.strings import Strings
+
+SHORT_FILTER_BITS, LONG_FILTER_BITS, MOST_BITS = 32, 16, 1 << 21
+"""Bits of the two filters: for each key, and in all, where hashes of four bytes have no more to tell."""
+
+SPARE_SLOTS = 120
+"""Slots of the table of grams that stay empty, for each hundred that do not."""
+
+SHORT_BITS = 1e6
+"""How many bits less a word has of fewer than four bytes: it is a key only where there is no other."""
+
+
+def information(words: Strings, numbers: Int32) -> Float64:
+    """Return how rare each word is taken to be, in bits; `numbers` are all uses of the words."""
+    if not words.count:
+        return np.empty(0)
+    frequency = np.bincount(words.data, minlength=256) / len(words.data)
+    with np.errstate(divide="ignore"):
+        bits_of = -np.log2(frequency)
+    sums = np.concatenate([np.zeros(1), np.cumsum(bits_of[words.data])])
+    bits: Float64 = np.diff(sums[words.offsets]) - np.log2(np.bincount(numbers))
+    return bits - SHORT_BITS * (np.diff(words.offsets) < 4)
+
+
+def key_table(heads: UInt16, frequency: Int64) -> KeyTable:
+    """Return filters and table of the keys among words, their grams chosen by a frequency."""
+    keys = gram_choice.count_keys(heads)
+    short_filter, long_filter = (
+        np.zeros(max(128, min(power_of_two(keys * share), MOST_BITS)) >> 6, np.uint64)
+        for share in (SHORT_FILTER_BITS, LONG_FILTER_BITS)
+    )
+    table = np.full(2 * (keys + keys * SPARE_SLOTS // 100 + 1), EMPTY, np.uint64)
+    levels = np.zeros(LONGEST + 1, np.int64)
+    made = KeyTable(levels, short_filter, long_filter, table)
+    gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, made, levels)
+    return made._replace(levels=longest_first(levels))
+
+
+def key_frequency(heads: UInt16) -> tuple[Int64, bool]:
+    """Return how often four bytes occur in the grams that keys might have, and whether any key has a choice."""
+    frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
+    is_choice = gram_choice.count_in_keys(heads, heads.view(np.uint8), frequency)
+    return frequency, bool(is_choice)
+
+
+def no_keys() -> KeyTable:
+    """Return filters and table without a key, for which nothing need be compiled."""
+    nothing = np.zeros(2, np.uint64)
+    return KeyTable(np.empty(0, np.int64), nothing, nothing.copy(), np.full(2, EMPTY, np.uint64))
+
+
+def longest_first(counts: Int64) -> Int64:
+    """Return the levels that are used, from how often each is."""
+    return np.flatnonzero(counts)[::-1].astype(np.int64)

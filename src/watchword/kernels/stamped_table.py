@@ -36,7 +36,7 @@ def renew(marks):
 
 @leaf
 def entry_of(cells, marks, key):
-    """Return the place in `cells` of the entry with this key, or -1."""
+    """Return where in `cells` the entry with this key begins, or -1."""
     mask = len(cells) // CELL_WORDS - 1
     entry = ((key * 0x9E3779B1) >> 15) & mask
     while cells[CELL_WORDS * entry + _STAMP] == marks[STAMP]:
@@ -48,7 +48,7 @@ def entry_of(cells, marks, key):
 
 @leaf
 def new_entry(cells, marks, key):
-    """Enter a key that is not there, its value -1; returns its place in `cells`, or -1 if the table is full.
+    """Enter a key that is not there, its value -1; returns where in `cells` it begins, or -1 if the table is full.
 
     It is entered even then, so the caller must give up.
     """
@@ -65,7 +65,7 @@ def new_entry(cells, marks, key):
 
 @leaf
 def entry_for(cells, marks, key):
-    """Return the place of the entry with this key, entered if it is not there, or -1, as `new_entry`."""
+    """Return where the entry with this key begins, entered if it is not there, or -1, as `new_entry`."""
     mask = len(cells) // CELL_WORDS - 1
     entry = ((key * 0x9E3779B1) >> 15) & mask
     while cells[CELL_WORDS * entry + _STAMP] == marks[STAMP] and cells[CELL_WORDS * entry + _KEY] != key:

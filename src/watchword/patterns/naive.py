@@ -5,7 +5,7 @@ It shares nothing between patterns; the paper measures it to show what sharing i
 to the row.
 
     add      song?blue → 0, pie*tea → 1
-    match    "apple pie and tea" finds 1; 16 operations: 14 positions were tried, for 2 rows
+    match    "apple pie and tea" finds 1; 6 operations: 2 rows were tried, at 4 positions
 """
 
 from __future__ import annotations

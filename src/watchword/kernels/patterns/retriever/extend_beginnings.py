@@ -84,8 +84,8 @@ def extend_listed(states, scratch, start, state, count):
     `states` are those of the beginnings, `state` is the word.
     """
     cells, marks, exact_waits = scratch.cells, scratch.marks, scratch.exact_waits
-    place = entry_of(cells, marks, 2 * state + 1)
-    entry = np.int64(cells[place + VALUE]) if place >= 0 else np.int64(-1)
+    cell = entry_of(cells, marks, 2 * state + 1)
+    entry = np.int64(cells[cell + VALUE]) if cell >= 0 else np.int64(-1)
     kept = np.int64(-1)
     while entry >= 0:
         at = EXACT_WORDS * entry
@@ -98,7 +98,7 @@ def extend_listed(states, scratch, start, state, count):
             if kept >= 0:
                 exact_waits[EXACT_WORDS * kept + NEXT] = after
             else:
-                cells[place + VALUE] = after
+                cells[cell + VALUE] = after
             exact_waits[at + NEXT] = marks[EXACT_FREE]
             marks[EXACT_FREE] = entry
         else:

@@ -1,9 +1,9 @@
 """Which beginnings were found in a text so far, and where the words that may follow them are waited for.
 
-The subscriptions are ``song?blue`` and ``pie*tea`` (their beginnings are drawn in `beginnings`), the text "a song,
-pie". When song has been found at positions 2 to 6, beginning 2 waits for blue at exactly position 7: entry 0 of
-`exact_waits`, which is the list of position 7. When pie has been found at 8 to 11, its wait 6 is entered into
-`open_waits`, from position 11 on, for one word.
+The subscriptions are ``song?blue`` and ``pie*tea`` (their beginnings are drawn in `beginnings`); the text begins with
+"a song, pie and". When song has been found, from position 2 to 6, its wait 3, for blue, is due at exactly position 7:
+it becomes entry 0 of `exact_waits`, the first of the list of position 7. When pie has been found, from 8 to 11, its
+wait 6 goes to `open_waits`: from position 11 on, for one word.
 
 Layout of the scratch:
 
@@ -133,10 +133,10 @@ def _wait_exactly(states, scratch, wait, end, size):
 def _list(states, scratch, beginning, start):
     """List a beginning under its last word, waited for from `start` on; returns whether there was room."""
     cells, marks = scratch.cells, scratch.marks
-    place = entry_for(cells, marks, 2 * np.int64(states[STATE_WORDS * beginning + KEY]) + 1)
-    entry = _new_entry(scratch.exact_waits, marks, beginning, cells[max(place, 0) + VALUE], start)
-    cells[max(place, 0) + VALUE] = entry
-    return place >= 0 and entry >= 0
+    cell = entry_for(cells, marks, 2 * np.int64(states[STATE_WORDS * beginning + KEY]) + 1)
+    entry = _new_entry(scratch.exact_waits, marks, beginning, cells[max(cell, 0) + VALUE], start)
+    cells[max(cell, 0) + VALUE] = entry
+    return cell >= 0 and entry >= 0
 
 
 @inline

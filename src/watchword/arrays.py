@@ -70,10 +70,7 @@ def reserve(array: npt.NDArray[Scalar], needed: int, fill: Any = None) -> npt.ND
 
 def tally(counts: Int32, numbers: Int32, by: int) -> None:
     """Add `by` to ``counts[number]`` for every number, which may repeat."""
-    if len(numbers) < 16:
-        for number in numbers.tolist():
-            counts[number] += by
-    else:
+    if len(numbers):
         found = np.bincount(numbers).astype(np.int32)
         counts[: len(found)] += found * np.int32(by)
 

@@ -43,32 +43,27 @@ class Part(ABC):
 
 
 class Counters(Part):
-    """Integers by name, which a language keeps beside its larger parts.
+    """Integers that their owner keeps as attributes, beside its larger parts.
 
-    >>> counters = Counters(plain=0)
-    >>> counters["plain"] += 2
-    >>> counters.arrays()
+    >>> from types import SimpleNamespace
+    >>> owner = SimpleNamespace(plain=2)
+    >>> Counters(owner, "plain").arrays()
     {'plain': array([2])}
     """
 
-    def __init__(self, **values: int) -> None:
-        self._values = values
-
-    def __getitem__(self, name: str) -> int:
-        return self._values[name]
-
-    def __setitem__(self, name: str, value: int) -> None:
-        self._values[name] = value
+    def __init__(self, owner: object, *names: str) -> None:
+        self._owner, self._names = owner, names
 
     def arrays(self) -> Arrays:
         """Return one array of one number for each."""
-        return {name: np.array([value], np.int64) for name, value in self._values.items()}
+        return {name: np.array([getattr(self._owner, name)], np.int64) for name in self._names}
 
     def restore(self, arrays: Arrays) -> None:
-        """Take over what `arrays` returned."""
-        self._values = {name: int(arrays[name][0]) for name in self._values}
+        """Give the owner what `arrays` returned."""
+        for name in self._names:
+            setattr(self._owner, name, int(arrays[name][0]))
 
     @property
     def bytes(self) -> int:
         """Return eight bytes for each."""
-        return 8 * len(self._values)
+        return 8 * len(self._names)

@@ -66,7 +66,7 @@ class Catalog:
         self.tail_texts: list[str | None] = []
         self.tail_ints = np.empty(0, np.int64)
         self.tail_bytes = np.empty(0, np.uint8)
-        self.tail_cuts = np.zeros(1, np.int64)
+        self.tail_offsets = np.zeros(1, np.int64)
 
     # reading
 
@@ -117,7 +117,7 @@ class Catalog:
         if tail < 0:
             return ids.text(slot)  # type: ignore[union-attr]
         slot = tail
-        return self.tail_bytes[self.tail_cuts[slot] : self.tail_cuts[slot + 1]].tobytes().decode()
+        return self.tail_bytes[self.tail_offsets[slot] : self.tail_offsets[slot + 1]].tobytes().decode()
 
     def text(self, slot: int) -> str:
         """Return the text of a slot."""
@@ -136,9 +136,9 @@ class Catalog:
             return pa.array(taken)
         column = self._base_strings()
         cuts = np.empty(len(slots) + 1, np.int64)
-        kernels.take_lengths(slots, column.offsets, self.tail_cuts, cuts)
+        kernels.take_lengths(slots, column.offsets, self.tail_offsets, cuts)
         data = np.empty(cuts[-1], np.uint8)
-        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_cuts, cuts, data)
+        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, cuts, data)
         if cuts[-1] <= np.iinfo(np.int32).max:
             cuts = cuts.astype(np.int32)
         kind = pa.string() if cuts.dtype == np.int32 else pa.large_string()
@@ -156,15 +156,18 @@ class Catalog:
             self._adopt(type(key))
         slot, at = self.slots, len(self.tail_texts)
         if isinstance(key, int):
-            self.tail_ints = reserve(self.tail_ints, at + 1)
+            if at >= len(self.tail_ints):
+                self.tail_ints = reserve(self.tail_ints, at + 1)
             self.tail_ints[at] = key
         else:
             raw = key.encode()
-            start = int(self.tail_cuts[at])
-            self.tail_bytes = reserve(self.tail_bytes, start + len(raw))
-            self.tail_bytes[start : start + len(raw)] = np.frombuffer(raw, np.uint8)
-            self.tail_cuts = reserve(self.tail_cuts, at + 2)
-            self.tail_cuts[at + 1] = start + len(raw)
+            start = int(self.tail_offsets[at])
+            end = start + len(raw)
+            if end > len(self.tail_bytes) or at + 2 > len(self.tail_offsets):
+                self.tail_bytes = reserve(self.tail_bytes, end)
+                self.tail_offsets = reserve(self.tail_offsets, at + 2)
+            self.tail_bytes[start:end] = np.frombuffer(raw, np.uint8)
+            self.tail_offsets[at + 1] = end
         self.where[key] = slot
         self.tail_texts.append(text)
         return slot

@@ -24,7 +24,6 @@ from watchword.sets.clauses import CheckedClause, ClauseTable
 from watchword.sets.order import AtomOrder
 from watchword.sets.rows import Rows, distinct, one_row
 from watchword.sets.structure import SetStructure
-from watchword.sets.uses import Uses
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
 
@@ -69,12 +68,10 @@ class SetLanguage(Language):
         self.vocabulary = Vocabulary()
         self.vocabulary.intern_texts(options.get("ranking", ()))
         self.clauses = ClauseTable()
-        self._uses = Uses()
-        self._counters = Counters(plain=0)  # subscriptions that are one conjunction of atoms
+        self.plain = 0  # subscriptions that are one conjunction of atoms
         order = options.get("order", self.structure.order)
         self._order = AtomOrder(order, len(self.vocabulary)) if order is not None else None
-        self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses}
-        self.parts |= {"uses": self._uses, "counters": self._counters}
+        self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses, "counters": Counters(self, "plain")}
         if self._order is not None:
             self.parts["order"] = self._order
 
@@ -98,8 +95,8 @@ class SetLanguage(Language):
             rows.append(np.concatenate([atoms for atoms, _ in checked]))
             payloads.append(np.array([payload for _, payload in checked], np.int32))
             sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
-        self._counters["plain"] += len(compiled.rows)
-        self._uses.count(plain.atoms, 1, len(self.vocabulary))
+        self.plain += len(compiled.rows)
+        self.vocabulary.use(plain.atoms, 1)
         batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
         if self._order is not None:
             self._order.learn(batch.atoms)
@@ -119,12 +116,12 @@ class SetLanguage(Language):
         clauses = self.compile_one(text)
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
-            self._counters["plain"] -= 1
-            self._uses.count(atoms, -1, len(self.vocabulary))
+            self.plain -= 1
+            self.vocabulary.use(atoms, -1)
             self.structure.remove(self._sorted(atoms), slot)
             return
         for payload, clause in self.clauses.of(slot):
-            self._uses.count(np.array(clause.atoms(), np.int32), -1, len(self.vocabulary))
+            self.vocabulary.use(np.array(clause.atoms(), np.int32), -1)
             if clause.required:
                 self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self.clauses.remove(slot)
@@ -141,7 +138,7 @@ class SetLanguage(Language):
 
     def figures(self) -> Mapping[str, int]:
         """Return clauses, and distinct atoms."""
-        return {"clauses": self._counters["plain"] + len(self.clauses), "atoms": self._uses.distinct}
+        return {"clauses": self.plain + len(self.clauses), "atoms": self.vocabulary.in_use}
 
     # private parts
 
@@ -157,13 +154,13 @@ class SetLanguage(Language):
         """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
-            self._counters["plain"] += 1
-            self._uses.count(atoms, 1, self.vocabulary.size)
+            self.plain += 1
+            self.vocabulary.use(atoms, 1)
             return [(atoms, slot)]
         rows = []
         for clause in clauses:
             checked = self._checked(clause, len(clauses) > 1)
-            self._uses.count(np.array(checked.atoms(), np.int32), 1, len(self.vocabulary))
+            self.vocabulary.use(np.array(checked.atoms(), np.int32), 1)
             payload = self.clauses.add(slot, checked)
             if checked.required:
                 rows.append((np.array(checked.required, np.int32), payload))

@@ -185,12 +185,13 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         delta.mark = mark
         delta.records[payload] = record
         delta.came += 1
-        self._grown()
+        if delta.came >= self._limit:
+            self._start()
 
     def remove(self, row: Int32, payload: int) -> None:
         """Remove a row, and count its atoms no longer."""
         super().remove(row, payload)
-        tally(self.counts.rows, row, -1)
+        np.subtract.at(self.counts.rows, row, 1)
 
     # matching
 

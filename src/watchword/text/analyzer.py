@@ -46,14 +46,11 @@ class Analyzer:
         self.stop_words = frozenset(folded)
         self.stemmer = stemmer
         self._stemmer = _snowball(stemmer) if stemmer is not None else None
+        self.is_plain = not folded and stemmer is None
+        """Whether a term is just a folded run of word characters."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analyzer, (sorted(self.stop_words), self.stemmer)
-
-    @property
-    def is_plain(self) -> bool:
-        """Say whether a term is just a folded run of word characters."""
-        return not self.stop_words and self._stemmer is None
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve
+from watchword.arrays import Arrays, Int32, reserve, tally
 from watchword.kernels.text import vocabulary as kernels
 from watchword.kernels.text.vocabulary import StringTable
 from watchword.parts import Part
 from watchword.strings import Strings, from_texts
 
 _RECENT = 1 << 16
+_NO_USES = np.empty(0, np.int32)
 
 
 class Vocabulary(Part):
@@ -30,6 +31,7 @@ class Vocabulary(Part):
         self.known = StringTable(np.zeros(2 * 64, np.uint64), np.empty(1024, np.uint8), np.zeros(64, np.int64))
         """The arrays, for kernels that look strings up."""
         self._recent: dict[str, int] = {}
+        self._uses: Int32 = _NO_USES
 
     def __len__(self) -> int:
         return self.size
@@ -68,6 +70,21 @@ class Vocabulary(Part):
         kernels.find_many(strings.data, strings.offsets, self.known, numbers)
         return numbers
 
+    def use(self, numbers: Int32, by: int) -> None:
+        """Count uses of strings, whose numbers may repeat: `by` more, or less, of each."""
+        if self.size > len(self._uses):
+            self._uses = reserve(self._uses, self.size, 0)
+        if len(numbers) < 16:
+            for number in numbers.tolist():
+                self._uses[number] += by
+        else:
+            tally(self._uses, numbers, by)
+
+    @property
+    def in_use(self) -> int:
+        """Return how many strings have a use."""
+        return int(np.count_nonzero(self._uses))
+
     def text(self, number: int) -> str:
         """Return the string that has `number`."""
         start, stop = self.known.offsets[number : number + 2]
@@ -81,12 +98,14 @@ class Vocabulary(Part):
     def arrays(self) -> Arrays:
         """Return the state for a snapshot."""
         table, blob, offsets = self.known
-        return {"table": table, "blob": blob[: self._used()], "offsets": offsets[: self.size + 1]}
+        uses = reserve(self._uses, self.size, 0)[: self.size]
+        return {"table": table, "blob": blob[: self._used()], "offsets": offsets[: self.size + 1], "uses": uses}
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         self.known = StringTable(arrays["table"], arrays["blob"], arrays["offsets"])
         self.size = len(arrays["offsets"]) - 1
+        self._uses = arrays["uses"]
 
     def adopt(self, other: Vocabulary) -> None:
         """Take over the strings of another vocabulary with their numbers; this one is empty, that one given up."""

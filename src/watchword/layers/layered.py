@@ -118,7 +118,8 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self._poll()
         if len(payloads) <= self._room():
             self.put(rows, payloads)
-            self._grown()
+            if self._room() <= 0:
+                self._start()
         else:
             self._forget_packing()
             kept = self.base.rows(self.tombstones.dead), self.delta.rows()()
@@ -169,11 +170,6 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
     def _room(self) -> int:
         """Return how many more rows the delta takes before it is packed; removed ones count until then."""
         return self._limit - int(self.delta.came)
-
-    def _grown(self) -> None:
-        """Pack if the delta has grown enough."""
-        if self.delta.came >= self._limit:
-            self._start()
 
     def _start(self) -> None:
         """Begin to pack base and delta anew; wait for it where that is short, or overdue."""

@@ -1,11 +1,10 @@
 """The pattern language: literals with the wildcards `?` and `*`, found anywhere in a text.
 
 In the order in which data passes: `query` (one text into words and gaps) and `compiler` (a column of them), `rows`
-(words and gaps in flat arrays), then a structure: `keyed` (`auto`; its base is in `packing`, what came since in
-`delta`), or one of the paper's: `naive`, `nfa`, `retriever` (`split` cuts its phrases). A pattern without a word is
-kept by the length that it asks for (`lengths`). `texts` reads events, `alignment` says where an instance lies,
-`explaining` why there is none, `stream` matches text that arrives in chunks; `language` plugs it all into an index,
-`options` are data.
+(words and gaps in flat arrays), then a structure: `keyed/` (`auto`), or one of the paper's: `naive`, `nfa`, `retriever`
+(`split` cuts its phrases). A pattern without a word is kept by the length that it asks for (`lengths`). `texts` reads
+events, `alignment` says where an instance lies, `explaining` why there is none, `stream` matches text that arrives in
+chunks; `language` plugs it all into an index, `options` are data.
 """
 
 from __future__ import annotations

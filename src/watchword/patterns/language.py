@@ -18,7 +18,7 @@ from watchword.patterns import texts as reading
 from watchword.patterns.alignment import Folding
 from watchword.patterns.compiler import Compiled, Compiler
 from watchword.patterns.explaining import report
-from watchword.patterns.keyed import KeyedPatterns
+from watchword.patterns.keyed.structure import KeyedPatterns
 from watchword.patterns.lengths import LengthTable
 from watchword.patterns.naive import Naive
 from watchword.patterns.nfa import Nfa

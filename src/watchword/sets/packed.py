@@ -191,7 +191,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
     def remove(self, row: Int32, payload: int) -> None:
         """Remove a row, and count its atoms no longer."""
         super().remove(row, payload)
-        np.subtract.at(self.counts.rows, row, 1)
+        self.counts.rows[row] -= 1
 
     # matching
 

@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from watchword.arrays import UInt16
+from watchword.kernels.text.folding import FoldTables
 from watchword.kernels.text.scan import Unicode
 
 # Every assigned character lies here; the planes between hold nothing, those above are for private use.
@@ -39,10 +41,25 @@ def word_tables() -> Unicode:
             folds += map(ord, folded)
             fold_starts.append(len(folds))
             values[ord(char)] = len(fold_starts)
+    return Unicode(*_paged(values), np.array(fold_starts, np.int64), np.array(folds, np.uint32))
+
+
+@cache
+def fold_tables() -> FoldTables:
+    """Return the case folding of every character as UTF-8 (once a process)."""
+    values = np.zeros(0x110000, np.uint16)
+    offsets, folds = [0], bytearray()
+    for plane in _PLANES:
+        for code, char in enumerate(map(chr, plane), plane.start):
+            folded = char.casefold()
+            if folded != char:
+                folds += folded.encode()
+                offsets.append(len(folds))
+                values[code] = len(offsets) - 1
+    return FoldTables(*_paged(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
+
+
+def _paged(values: UInt16) -> tuple[UInt16, UInt16]:
+    """Return the page of each 256 characters, and the distinct pages end to end."""
     distinct, pages = np.unique(values.reshape(-1, 256), axis=0, return_inverse=True)
-    return Unicode(
-        pages.reshape(-1).astype(np.uint16),
-        np.ascontiguousarray(distinct).reshape(-1),
-        np.array(fold_starts, np.int64),
-        np.array(folds, np.uint32),
-    )
+    return pages.reshape(-1).astype(np.uint16), np.ascontiguousarray(distinct).reshape(-1)

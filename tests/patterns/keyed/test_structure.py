@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.patterns.structures import duel, filled, found, int32, matching, patterns_of, regex, strings
-from watchword.patterns.keyed import KeyedPatterns
+from watchword.patterns.keyed.structure import KeyedPatterns
 
 
 class Eager(KeyedPatterns):

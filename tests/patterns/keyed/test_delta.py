@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.patterns.structures import found, int32, patterns_of, regex, strings
-from watchword.patterns.delta import LONG, PatternDelta
+from watchword.patterns.keyed.delta import LONG, PatternDelta
 
 
 def pattern(generator: random.Random) -> str:

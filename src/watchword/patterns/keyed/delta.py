@@ -18,7 +18,7 @@ import numpy as np
 
 from watchword.arrays import Bools, Int32
 from watchword.index.hits import Hits, merged
-from watchword.patterns.packing import PatternBase, pack
+from watchword.patterns.keyed.packing import PatternBase, pack
 from watchword.patterns.retriever import Retriever
 from watchword.patterns.rows import Patterns, PatternStore, live
 from watchword.strings import Strings

@@ -11,8 +11,8 @@ from typing import ClassVar
 from watchword.arrays import Arrays, Int32
 from watchword.index.hits import Hits, merged
 from watchword.layers.layered import Layered
-from watchword.patterns.delta import PatternDelta
-from watchword.patterns.packing import PackedPatterns, PatternBase, pack
+from watchword.patterns.keyed.delta import PatternDelta
+from watchword.patterns.keyed.packing import PackedPatterns, PatternBase, pack
 from watchword.patterns.rows import Patterns, joined
 from watchword.strings import Strings
 

@@ -23,6 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--methods", metavar="NAMES", help="run the contract suite on these methods only, as in auto,trie")
 
 
+@pytest.hookimpl(tryfirst=True)  # before groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs Spark, and keep together in one process what shares a session or the same kernels to compile.
 

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour test check bench soak clean help
+.PHONY: run tour quick test check bench soak clean help
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -22,9 +22,12 @@ run: $(READY) ## stream the example feeds through Spark to three readers' inboxe
 tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
 
-test: $(READY) ## run the tests
+quick: $(READY) ## run the tests that are worth running after every change: half a minute
+	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadgroup
+
+test: $(READY) ## run all tests, in two processes
 	@echo "==> running the tests (the first time, kernels are compiled)"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -23,8 +23,11 @@ SPARK_HOME = Path(pyspark.__file__).parent
 
 
 @contextmanager
-def cluster(folder: Path, workers: int = 2, memory: str = "1g") -> Iterator[str]:
-    """Start a master and `workers` workers of one core each; yield the master's URL. Logs go into `folder`."""
+def cluster(folder: Path, workers: int = 2, memory: str = "1g", patience: float = 60.0) -> Iterator[str]:
+    """Start a master and `workers` workers of one core each; yield the master's URL. Logs go into `folder`.
+
+    `patience` is for how many seconds the master is waited for.
+    """
     ensure_java()
     port = _free_port()
     url = f"spark://127.0.0.1:{port}"
@@ -32,7 +35,7 @@ def cluster(folder: Path, workers: int = 2, memory: str = "1g") -> Iterator[str]
     try:
         place = ["--host", "127.0.0.1", "--webui-port", "0"]
         started.append(_start(folder, "master", "master.Master", [*place, "--port", str(port)]))
-        _wait_for(port, started[0], folder / "master.log")
+        _wait_for(port, started[0], folder / "master.log", patience)
         for number in range(workers):
             size = ["--cores", "1", "--memory", memory, "--work-dir", str(folder / f"work{number}")]
             started.append(_start(folder, f"worker{number}", "worker.Worker", [*place, *size, url]))
@@ -70,8 +73,9 @@ def _start(folder: Path, name: str, main: str, arguments: list[str]) -> subproce
         return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(600):
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path, patience: float) -> None:
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
             return
         if process.poll() is not None:

@@ -1,7 +1,7 @@
 """What every benchmark shares: measuring, comparing with a baseline of the same run, and reporting.
 
-A benchmark is a module with named sections. A section measures and hands rows (dicts of column to value) to
-a `Report`, which prints them as a table and keeps them for ``--json``. Absolute figures belong to one
+A benchmark is a module with named sections, which `main` runs. A section measures and hands rows (dicts of column to
+value) to a `Report`, which prints them as a table and keeps them for ``--json``. Absolute figures belong to one
 machine: what is to be read is the ratio against a named row of the same table.
 
 ``python -m benchmarks.harness module:function [json ...]`` is the child's end of `in_fresh_process`.
@@ -19,17 +19,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.table import Table
 
 Row = dict[str, Any]
+Setting = TypeVar("Setting")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -189,6 +191,27 @@ def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | N
     parser.add_argument("--json", type=Path, metavar="FILE", help=page_help)
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only")
     return parser.parse_args(argv)
+
+
+def main(
+    title: str,
+    description: str,
+    sections: Mapping[str, Callable[[Report, Setting], None]],
+    header: Callable[[str], Mapping[str, object]],
+    setting: Callable[[str], AbstractContextManager[Setting]],
+    argv: Sequence[str] | None = None,
+) -> None:
+    """Run the sections that the command line asks for, and report.
+
+    Of a scale, by its name, `header` says what the workload is, and `setting` gives what sections measure on.
+    """
+    chosen = arguments(description, sections, argv)
+    report = Report(title, header(chosen.scale))
+    with setting(chosen.scale) as given:
+        for name in chosen.only or sections:
+            sections[name](report, given)
+            if chosen.json:
+                report.write(chosen.json)
 
 
 def in_fresh_process(target: str, *values: object) -> dict[str, Any]:

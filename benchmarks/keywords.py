@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -32,8 +33,8 @@ from benchmarks.harness import (
     Report,
     Row,
     affordable,
-    arguments,
     in_fresh_process,
+    main,
     measure,
     ratio,
     timed,
@@ -303,23 +304,18 @@ SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
 }
 
 
-def main() -> None:
-    chosen = arguments(__doc__ or "", SECTIONS)
-    scale = SCALES[chosen.scale]
-    workload = {
+def header(name: str) -> Row:
+    """Return what the workload of a scale is."""
+    scale = SCALES[name]
+    return {
         "workload": "web syndication (Kourdounakis 2011, Algorithm 7)",
-        "scale": f"{chosen.scale}: {scale.subscriptions:,} subscriptions over {scale.vocabulary:,} terms, "
+        "scale": f"{name}: {scale.subscriptions:,} subscriptions over {scale.vocabulary:,} terms, "
         f"{scale.items:,} items",
         "left out": f"subscriptions that more than {scale.broadest:.2%} of the items would match, and in "
         f"`methods` items that match more than {MOST_MATCHES} subscriptions",
         "seed": SEED,
     }
-    report = Report("keywords", workload)
-    for name in chosen.only or SECTIONS:
-        SECTIONS[name](report, scale)
-        if chosen.json:
-            report.write(chosen.json)
 
 
 if __name__ == "__main__":
-    main()
+    main("keywords", __doc__ or "", SECTIONS, header, lambda name: nullcontext(SCALES[name]))

@@ -22,13 +22,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.harness import Report, Row, affordable, arguments, measure, ratio, timed
+from benchmarks.harness import Report, Row, affordable, main, measure, ratio, timed
 from benchmarks.keyword_data import data_folder
 from benchmarks.pattern_data import (
     SCALES,
@@ -357,21 +358,16 @@ SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
 }
 
 
-def main() -> None:
-    chosen = arguments(__doc__ or "", SECTIONS)
-    scale = SCALES[chosen.scale]
-    workload = {
+def header(name: str) -> Row:
+    """Return what the workload of a scale is."""
+    scale = SCALES[name]
+    return {
         "workload": "REtriever (Wang and Jacobsen 2004, Table 4)",
-        "scale": f"{chosen.scale}: up to {scale.growth[-1]:,} subscriptions, {scale.publications:,} publications",
+        "scale": f"{name}: up to {scale.growth[-1]:,} subscriptions, {scale.publications:,} publications",
         "seed": SEED,
         "rival": f"hyperscan {version('hyperscan')}" if installed() else MISSING,
     }
-    report = Report("patterns", workload)
-    for name in chosen.only or SECTIONS:
-        SECTIONS[name](report, scale)
-        if chosen.json:
-            report.write(chosen.json)
 
 
 if __name__ == "__main__":
-    main()
+    main("patterns", __doc__ or "", SECTIONS, header, lambda name: nullcontext(SCALES[name]))

@@ -24,8 +24,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,7 +34,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from benchmarks.cluster import cluster, mapped
-from benchmarks.harness import Report, Row, arguments, in_fresh_process, measure, ratio
+from benchmarks.harness import Report, Row, in_fresh_process, main, measure, ratio
 from benchmarks.keyword_data import SCALES, accepted_queries, data_folder, drawn_items, narrow_subscriptions, posts
 from watchword import KeywordIndex
 from watchword.spark import build, local_session, match, resolve
@@ -171,6 +172,21 @@ def match_on_cluster(folder: str, master: str) -> Callable[[], list[Row]]:
 # Sections
 
 
+class Place(NamedTuple):
+    """The data of a scale, on disk."""
+
+    folder: Path
+    scale: str
+
+
+@contextmanager
+def prepared(scale: str) -> Iterator[Place]:
+    """Make the data, and remove it afterwards."""
+    with tempfile.TemporaryDirectory(prefix="watchword-") as folder:
+        prepare(Path(folder), scale)
+        yield Place(Path(folder), scale)
+
+
 def prepare(folder: Path, scale: str) -> None:
     write_posts(folder / "posts", POSTS[scale])
     queries = accepted_queries(data_folder() / "text" / "queries-30k.tsv.gz")
@@ -185,19 +201,28 @@ def prepare(folder: Path, scale: str) -> None:
     build(KeywordIndex(table), folder / "plain")
 
 
-def compare_match(report: Report, folder: Path, scale: str) -> None:
+def compare_match(report: Report, place: Place) -> None:
     """Section `match`."""
-    rows = in_fresh_process("benchmarks.spark:match_and_identity", str(folder), 2, POSTS[scale])["result"]
+    with report.console.status("match"):
+        rows = matched_on(place, 2)
     base = rows[0]["posts/s"]
     notes = "wanted: at least 0.6 of identity"
     report.table("match", [row | {"× identity": ratio(row["posts/s"], base)} for row in rows], notes)
 
 
-def compare_sql(report: Report, folder: Path, scale: str) -> None:
+def matched_on(place: Place, cores: int) -> list[Row]:
+    """Measure `match` and its baseline in a process of their own."""
+    count = POSTS[place.scale]
+    rows: list[Row] = in_fresh_process("benchmarks.spark:match_and_identity", str(place.folder), cores, count)["result"]
+    return rows
+
+
+def compare_sql(report: Report, place: Place) -> None:
     """Section `sql`."""
-    part, count = SLICE[scale], POSTS[scale]
-    rows = in_fresh_process("benchmarks.spark:match_plain", str(folder), count)["result"]
-    found = in_fresh_process("benchmarks.spark:sql_and_match", str(folder), part)["result"]
+    folder, part, count = str(place.folder), SLICE[place.scale], POSTS[place.scale]
+    with report.console.status("sql"):
+        rows = in_fresh_process("benchmarks.spark:match_plain", folder, count)["result"]
+        found = in_fresh_process("benchmarks.spark:sql_and_match", folder, part)["result"]
     sql, ours = part / found["sql"], rows[0]["posts/s"]
     notes = f"both find the same {found['pairs']:,} pairs on the slice; wanted: at least 20 times"
     lines: list[Row] = [
@@ -207,11 +232,12 @@ def compare_sql(report: Report, folder: Path, scale: str) -> None:
     report.table("sql", lines, notes)
 
 
-def compare_cores(report: Report, folder: Path, scale: str) -> None:
+def compare_cores(report: Report, place: Place) -> None:
     """Section `cores`."""
     lines: list[Row] = []
     for cores in (1, 2):
-        rows = in_fresh_process("benchmarks.spark:match_and_identity", str(folder), cores, POSTS[scale])["result"]
+        with report.console.status(f"cores: {cores}"):
+            rows = matched_on(place, cores)
         lines += [{"master": f"local[{cores}]", "what": row["what"], "posts/s": row["posts/s"]} for row in rows]
     half = len(lines) // 2
     bases: list[float | None] = [None] * half + [row["posts/s"] for row in lines[:half]]
@@ -221,17 +247,18 @@ def compare_cores(report: Report, folder: Path, scale: str) -> None:
     )
 
 
-def measure_build(report: Report, folder: Path, scale: str) -> None:
+def measure_build(report: Report, place: Place) -> None:
     """Section `build`."""
-    shape = SCALES[scale]
+    folder, shape = place.folder, SCALES[place.scale]
     table = narrow_subscriptions(shape)
-    count = min(SUBSCRIPTIONS[scale], table.num_rows)
+    count = min(SUBSCRIPTIONS[place.scale], table.num_rows)
     pq.write_table(table.slice(0, count), folder / "many.parquet", row_group_size=250_000)
     del table
     terms = drawn_items(shape)
     plain = pa.ListArray.from_arrays(terms.offsets, terms.values.dictionary_decode())
     pq.write_table(pa.table({"id": range(len(plain)), "terms": plain}), folder / "items.parquet")
-    done = in_fresh_process("benchmarks.spark:build_many", str(folder))
+    with report.console.status("build"):
+        done = in_fresh_process("benchmarks.spark:build_many", str(folder))
     row = {
         "subscriptions": count,
         "shards": SHARDS,
@@ -239,7 +266,7 @@ def measure_build(report: Report, folder: Path, scale: str) -> None:
         "subscriptions/s": count / done["seconds"],
     }
     report.table("build", [row], "wanted: 10,000,000 in 120 s; the session's first job, so workers start within it")
-    with cluster(folder, memory="2g") as master:
+    with report.console.status("build: a cluster"), cluster(folder, memory="2g") as master:
         rows = in_fresh_process("benchmarks.spark:match_on_cluster", str(folder), master)["result"]
     report.table("cluster of two workers", rows)
 
@@ -247,20 +274,10 @@ def measure_build(report: Report, folder: Path, scale: str) -> None:
 SECTIONS = {"match": compare_match, "sql": compare_sql, "cores": compare_cores, "build": measure_build}
 
 
-def main(argv: list[str] | None = None) -> None:
-    chosen = arguments(__doc__ or "", SECTIONS, argv)
-    workload = {"scale": chosen.scale, "posts": POSTS[chosen.scale], "subscriptions": SUBSCRIPTIONS[chosen.scale]}
-    report = Report("spark", workload)
-    with tempfile.TemporaryDirectory(prefix="watchword-") as place:
-        folder = Path(place)
-        prepare(folder, chosen.scale)
-        for name, section in SECTIONS.items():
-            if not chosen.only or name in chosen.only:
-                with report.console.status(name):
-                    section(report, folder, chosen.scale)
-    if chosen.json:
-        report.write(chosen.json)
+def header(scale: str) -> Row:
+    """Return what the workload of a scale is."""
+    return {"scale": scale, "posts": POSTS[scale], "subscriptions": SUBSCRIPTIONS[scale]}
 
 
 if __name__ == "__main__":
-    main()
+    main("spark", __doc__ or "", SECTIONS, header, prepared)

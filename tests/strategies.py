@@ -145,3 +145,7 @@ def pattern_events(characters: tuple[str, ...]) -> st.SearchStrategy[str | bytes
     plain = st.text(st.sampled_from(characters), max_size=14)
     odd = st.text(st.sampled_from((*characters, *ODD_CHARACTERS, "\ud800")), max_size=10)
     return st.one_of(plain, plain, odd, plain.map(str.encode))
+
+
+numbers = st.one_of(st.integers(0, 12), st.integers(0, 2000)).map(str)
+number_events = st.one_of(st.integers(0, 15), st.lists(st.integers(0, 15), max_size=5))

@@ -166,18 +166,22 @@ def test_the_language_is_checked(tmp_path: Path) -> None:
 
 def test_a_newer_format_asks_for_an_upgrade_and_is_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path)
-    rewrite_manifest(tmp_path, format_version=4)
-    fails(tmp_path, "format 4", "upgrade watchword")
+    newer = snapshot.FORMAT_VERSION + 1
+    rewrite_manifest(tmp_path, format_version=newer)
+    fails(tmp_path, f"format {newer}", "upgrade watchword")
     with pytest.raises(SnapshotError, match="upgrade watchword"):
         write(tmp_path)
 
 
-def test_an_older_format_asks_to_be_built_anew_and_can_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("older", range(1, snapshot.FORMAT_VERSION))
+def test_an_older_format_asks_to_be_built_anew_and_can_be(tmp_path: Path, older: int) -> None:
     write(tmp_path)
-    rewrite_manifest(tmp_path, format_version=1)
-    fails(tmp_path, "format 1", "build it anew")
+    assert not snapshot.is_outdated(tmp_path)
+    rewrite_manifest(tmp_path, format_version=older)
+    assert snapshot.is_outdated(tmp_path)
+    fails(tmp_path, f"format {older}", f"this version reads {snapshot.FORMAT_VERSION}", "build it anew")
     write(tmp_path)
-    assert snapshot.read(tmp_path).version == 2
+    assert snapshot.read(tmp_path).version == 2 and not snapshot.is_outdated(tmp_path)
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, -1])

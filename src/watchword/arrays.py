@@ -15,6 +15,7 @@ import numpy.typing as npt
 Bools: TypeAlias = npt.NDArray[np.bool_]
 UInt8: TypeAlias = npt.NDArray[np.uint8]
 UInt16: TypeAlias = npt.NDArray[np.uint16]
+UInt32: TypeAlias = npt.NDArray[np.uint32]
 Int16: TypeAlias = npt.NDArray[np.int16]
 Int32: TypeAlias = npt.NDArray[np.int32]
 Int64: TypeAlias = npt.NDArray[np.int64]
@@ -69,10 +70,7 @@ def reserve(array: npt.NDArray[Scalar], needed: int, fill: Any = None) -> npt.ND
 
 def tally(counts: Int32, numbers: Int32, by: int) -> None:
     """Add `by` to ``counts[number]`` for every number, which may repeat."""
-    if len(numbers) < 16:
-        for number in numbers.tolist():
-            counts[number] += by
-    else:
+    if len(numbers):
         found = np.bincount(numbers).astype(np.int32)
         counts[: len(found)] += found * np.int32(by)
 

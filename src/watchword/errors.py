@@ -18,8 +18,8 @@ class SubscriptionError(WatchwordError, ValueError):
         self.reason = message
         self.row = row
 
-    def at_row(self, row: int) -> SubscriptionError:
-        """Return the same error, placed in a batch."""
+    def at_row(self, row: int | None) -> SubscriptionError:
+        """Return the same error, placed in a batch; with None, of a single subscription."""
         return SubscriptionError(self.reason, row=row)
 
 
@@ -32,8 +32,8 @@ class SubscriptionSyntaxError(SubscriptionError):
         self.text = text
         self.position = position
 
-    def at_row(self, row: int) -> SubscriptionSyntaxError:
-        """Return the same error, placed in a batch."""
+    def at_row(self, row: int | None) -> SubscriptionSyntaxError:
+        """Return the same error, placed in a batch; with None, of a single subscription."""
         return SubscriptionSyntaxError(self.reason, text=self.text, position=self.position, row=row)
 
 

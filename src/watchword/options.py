@@ -45,7 +45,12 @@ def whole(least: int, most: int | None = None) -> Check:
     """Return the check of an integer between bounds."""
 
     def check(name: str, value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
+        if (
+            not isinstance(value, int)
+            or isinstance(value, bool)
+            or value < least
+            or (most is not None and value > most)
+        ):
             bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
             raise OptionError(f"{name} must be an integer {bounds}, not {value!r}")
         return value

@@ -1,4 +1,12 @@
-"""Indented text drawings of trees and other graphs that have tops, for tests and documents."""
+"""Indented text drawings of trees and other graphs that have tops, for tests and documents.
+
+>>> names = {0: "fruit", 1: "apple", 2: "pear", 3: "william"}
+>>> print(outline([0], {0: [1, 2], 2: [3]}, names.__getitem__))
+fruit
+  apple
+  pear
+    william
+"""
 
 from __future__ import annotations
 
@@ -25,8 +33,12 @@ def outline(tops: Sequence[int], below: Mapping[int, Sequence[int]], text: Calla
     return "\n".join(lines)
 
 
-def caption(terms: Iterable[int], payloads: Iterable[int], name: Callable[[int], str]) -> str:
-    """Return a node's terms and, in brackets, its payloads in ascending order."""
-    label = " ".join(name(term) for term in terms)
+def caption(atoms: Iterable[int], payloads: Iterable[int], name: Callable[[int], str]) -> str:
+    """Return a node's atoms and, in brackets, its payloads in ascending order.
+
+    >>> caption([3, 13], [9, 6], "t{}".format)
+    't3 t13 [6, 9]'
+    """
+    label = " ".join(name(atom) for atom in atoms)
     rows = sorted(payloads)
     return f"{label} {rows}" if rows else label

@@ -36,14 +36,9 @@ import numpy.typing as npt
 from watchword import snapshot
 from watchword.arrays import UInt64
 from watchword.errors import PipelineError, SnapshotError
-from watchword.files import replaced, write_json
+from watchword.files import locked, replaced, write_json
 from watchword.index import Index
 from watchword.index.routing import BUCKETS
-
-try:
-    import fcntl
-except ImportError:  # a platform without flock: writers must then take turns by themselves
-    fcntl = None  # type: ignore[assignment]
 
 FORMAT = "watchword-shards"
 FORMAT_VERSION = 2
@@ -173,14 +168,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
         (folder / "shards").mkdir(exist_ok=True)
     except OSError as error:
         raise SnapshotError(f"cannot write it: {error.strerror}", path=folder) from error
-    with (folder / snapshot.LOCK).open("ab") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield folder
-        finally:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_UN)
+    with locked(folder / snapshot.LOCK):
+        yield folder
 
 
 def next_version(folder: Path) -> int:
@@ -281,8 +270,8 @@ def _plain(folder: Path, version: int | None) -> Version:
 
 
 def id_kind(index: Index) -> IdKind:
-    """Return which kind of ids an index has."""
-    return "long" if str(index.match_many([]).schema.field("subscription").type) == "int64" else "string"
+    """Return which kind of ids an index has; an empty one may get any, and is taken to have numbers."""
+    return "string" if index.id_type is str else "long"
 
 
 def _read(folder: Path, number: int) -> Version:

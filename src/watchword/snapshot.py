@@ -37,15 +37,11 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import SnapshotError
+from watchword.files import locked
 from watchword.files import sync_folder as _sync_folder
 
-try:
-    import fcntl
-except ImportError:  # a platform without flock: writers must then take turns by themselves
-    fcntl = None  # type: ignore[assignment]
-
 FORMAT = "watchword"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 
@@ -83,7 +79,7 @@ def write(
     _check_names(folder, arrays)
     with _failures_named(folder, "write"):
         _make_folder(folder)
-        with _locked(folder):
+        with locked(folder / LOCK):
             version = _version_to_replace(folder) + 1
             try:
                 data = folder / f"data-{version}-{secrets.token_hex(8)}"
@@ -323,18 +319,6 @@ def _remove_unnamed(folder: Path) -> None:
 
 def _checksum(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    with (folder / LOCK).open("ab") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_UN)  # at once, even where a forked child still has the file open
 
 
 @contextmanager

@@ -34,6 +34,11 @@ class Strings:
         """Return the number of strings."""
         return len(self.offsets) - 1
 
+    def part(self, first: int, last: int) -> Strings:
+        """Return the rows from `first` up to `last`; the bytes are shared."""
+        start, stop = int(self.offsets[first]), int(self.offsets[last])
+        return Strings(self.data[start:stop], self.offsets[first : last + 1] - start, self.surrogates)
+
     def text(self, row: int) -> str:
         """Return one row as a `str`."""
         raw = self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()

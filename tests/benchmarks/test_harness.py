@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,6 +124,32 @@ def test_the_command_line_names_the_sections() -> None:
         harness.arguments("…", ["methods"], ["--only", "nothing"])
 
 
+@pytest.mark.parametrize(("only", "expected"), [([], ["one", "two"]), (["--only", "two"], ["two"])])
+def test_main_runs_sections_on_what_belongs_to_the_scale(tmp_path: Path, only: list[str], expected: list[str]) -> None:
+    events: list[str] = []
+
+    @contextmanager
+    def setting(scale: str) -> Iterator[int]:
+        events.append("made")
+        yield {"small": 10, "paper": 1000}[scale]
+        events.append("removed")
+
+    def section(report: Report, size: int, name: str) -> None:
+        events.append(name)
+        report.table(name, [{"size": size}])
+
+    sections = {name: partial(section, name=name) for name in ("one", "two")}
+    file = tmp_path / "figures.json"
+    argv = ["--scale", "paper", "--json", str(file), *only]
+    harness.main("a title", "…", sections, lambda scale: {"scale": scale, "seed": 7}, setting, argv)
+    assert events == ["made", *expected, "removed"]
+    written = json.loads(file.read_text(encoding="utf-8"))
+    assert written["header"]["scale"] == "paper" and written["header"]["seed"] == 7
+    assert [(table["title"], table["rows"]) for table in written["tables"]] == [
+        (name, [{"size": 1000}]) for name in expected
+    ]
+
+
 def hold(megabytes: int, kept: int):  # type: ignore[no-untyped-def]
     """Prepare by filling some memory; the work fills `megabytes` more and returns a number."""
     ballast = b"x" * (kept * MEGABYTE)
@@ -129,7 +158,7 @@ def hold(megabytes: int, kept: int):  # type: ignore[no-untyped-def]
 
 def test_peak_memory_is_that_of_the_work_in_a_process_of_its_own() -> None:
     large = b"z" * (300 * MEGABYTE)
-    answer = in_fresh_process("tests.test_harness:hold", 64, 32)
+    answer = in_fresh_process("tests.benchmarks.test_harness:hold", 64, 32)
     assert answer["result"] == 64 * MEGABYTE
     grown = (answer["peak"] - answer["before"]) / MEGABYTE
     assert 60 < grown < 120, "the work's own memory, without what was held before"

@@ -19,6 +19,8 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from watchword.cli import app, matching
+from watchword.index import events as slices
+from watchword.index import next_size
 from watchword.tables import Batch
 
 SUBSCRIPTIONS = {
@@ -152,7 +154,7 @@ def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
         return found
 
     match_slice = matching._match
-    monkeypatch.setattr(matching, "PAIRS_AT_ONCE", 300)
+    monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 300)
     monkeypatch.setattr(matching, "_match", watched)
     found = pairs_of(done("match", subscriptions, events, "--format", "jsonl"))
     assert found == {(place, id) for place in [*range(1, 401), *range(801, 806)] for id in range(1, 31)}
@@ -165,12 +167,12 @@ def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
         (64, 0, 10_000, 256),
         (8_000, 0, 10_000, 10_000),
         (1, 10**9, 10_000, 1),
-        (1_000, 10**6, 10_000, 500),
+        (1_000, 10**6, 10_000, 262),
         (64, 0, 5, 5),
     ],
 )
 def test_the_next_slice(size: int, pairs: int, most: int, expected: int) -> None:
-    assert matching.next_size(size, pairs, most) == expected
+    assert next_size(size, pairs, most) == expected
 
 
 @pytest.mark.parametrize("method", ["auto", "brute", "count", "trie"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.feeds.server import rss
 from watchword.errors import FeedError, OptionError
-from watchword.feeds import Feed, Item, Limits, parse
+from watchword.feeds import Feed, FeedItem, Limits, parse
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "feeds"
 
@@ -22,7 +22,7 @@ def example(name: str) -> Feed:
     return parse((EXAMPLES / name).read_bytes(), name)
 
 
-def one(body: str, head: str = '<rss version="2.0"><channel>', tail: str = "</channel></rss>") -> Item:
+def one(body: str, head: str = '<rss version="2.0"><channel>', tail: str = "</channel></rss>") -> FeedItem:
     (item,) = parse(f"{head}{body}{tail}".encode(), "feed").items
     return item
 

@@ -81,7 +81,9 @@ def test_nothing_to_look_for(index: KeywordIndex, text: str) -> None:
     refused(index, text)
 
 
-@pytest.mark.parametrize("text", [None, 5, 1.5, True, ["greece"], {"greece"}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "text", [None, 5, 1.5, True, ["greece"], {"greece"}, pytest.param(object(), id="object")], ids=repr
+)
 def test_not_a_text(index: KeywordIndex, text: Any) -> None:
     with pytest.raises(SubscriptionError):
         index["new"] = text
@@ -292,7 +294,9 @@ def test_events(index: KeywordIndex, events: Any, position: int) -> None:
     assert refusal.value.position == position
 
 
-@pytest.mark.parametrize("event", [None, 5, 1.5, b"\xff", b"caf\xe9", ["a", None], [5], object()], ids=repr)
+@pytest.mark.parametrize(
+    "event", [None, 5, 1.5, b"\xff", b"caf\xe9", ["a", None], [5], pytest.param(object(), id="object")], ids=repr
+)
 def test_event(index: KeywordIndex, event: Any) -> None:
     with pytest.raises(EventError):
         index.match(event)

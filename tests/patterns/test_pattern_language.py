@@ -196,7 +196,7 @@ def test_long_explanations_are_abbreviated() -> None:
 @settings(max_examples=300)
 @given(st.lists(strategies.patterns((*strategies.PATTERN_CHARACTERS, "\ud800")), min_size=1, max_size=4))
 def test_the_parsers_agree(texts: list[str]) -> None:
-    compiled = Compiler(False, 100).compile_many(from_texts(texts))
+    compiled = Compiler(False, 100).compile(from_texts(texts))
     found: dict[int, Any] = {}
     offsets, cuts, data, chars, gaps = (array.tolist() for array in compiled.patterns)
     for i, row in enumerate(compiled.rows.tolist()):

@@ -38,7 +38,7 @@ def test_stats_count_what_is_stored():
 def test_room_of_removed_rows_is_used_again():
     structure = Brute()
     for payload in range(2000):
-        structure.add(int32([1, 2, 3]), payload)
+        structure.add_one(int32([1, 2, 3]), payload)
         if payload >= 10:
             structure.remove(int32([1, 2, 3]), payload - 10)
     arrays = structure.arrays()
@@ -51,7 +51,7 @@ def test_a_row_too_long_to_count_is_refused_and_changes_nothing():
     structure = table_2_1(Brute())
     rows = [[1], list(range(32_768))]
     with pytest.raises(SubscriptionError, match="32768 terms") as error:
-        structure.load(rows_of(rows), int32([7, 8]))
+        structure.add(rows_of(rows), int32([7, 8]))
     assert error.value.row == 1
     assert found(structure.match(rows_of([range(40)]))) == [[1, 2, 3, 4, 5, 6]]
 

@@ -67,8 +67,8 @@ def test_example_2_7_counts_whole_labels():
 
 def test_example_2_8():
     left, right = CompactTrie(), CompactTrie()
-    left.load(rows_of([[1, 2], [1, 3]]), int32([1, 2]))
-    right.load(rows_of([[1, 3], [2, 3]]), int32([3, 4]))
+    left.add(rows_of([[1, 2], [1, 3]]), int32([1, 2]))
+    right.add(rows_of([[1, 3], [2, 3]]), int32([3, 4]))
     assert left.draw(named) == "t1\n  t2 [1]\n  t3 [2]"
     assert right.draw(named) == "t1 t3 [3]\nt2 t3 [4]"
 
@@ -96,7 +96,7 @@ def test_every_type_of_table_3_3(name, rows):
     """The top node is of the type; with one more term in front of all rows it is the compact dual."""
     for prefix, kind in [([], "type"), ([0], "compact")]:
         trie = CompactTrie()
-        trie.load(rows_of([prefix + row for row in rows]), int32(range(len(rows))))
+        trie.add(rows_of([prefix + row for row in rows]), int32(range(len(rows))))
         stats = trie.stats()
         assert stats[f"{kind}_{name}"] == 1
         assert stats["compact_nodes"] == len(prefix)
@@ -107,9 +107,9 @@ def test_a_node_changes_its_type_with_its_rows():
     row, longer = int32([1, 2]), int32([1, 2, 3])
     kinds = []
     for change, terms, payload in [
-        (trie.add, row, 1),
-        (trie.add, row, 2),
-        (trie.add, longer, 3),
+        (trie.add_one, row, 1),
+        (trie.add_one, row, 2),
+        (trie.add_one, longer, 3),
         (trie.remove, row, 1),
         (trie.remove, row, 2),
     ]:
@@ -122,7 +122,7 @@ def test_a_node_changes_its_type_with_its_rows():
 
 def test_labels_split_and_merge():
     trie = CompactTrie()
-    trie.load(rows_of([[1, 2, 3, 4], [1, 2, 5], [1]]), int32([1, 2, 3]))
+    trie.add(rows_of([[1, 2, 3, 4], [1, 2, 5], [1]]), int32([1, 2, 3]))
     assert trie.draw() == "1 [3]\n  2\n    3 4 [1]\n    5 [2]"
     trie.remove(int32([1]), 3)
     assert trie.draw() == "1 2\n  3 4 [1]\n  5 [2]"
@@ -132,7 +132,7 @@ def test_labels_split_and_merge():
 
 def test_order_need_not_be_ascending():
     trie = CompactTrie()
-    trie.load(rows_of([[9, 1, 5], [9, 1], [5, 4]]), int32([1, 2, 3]))
+    trie.add(rows_of([[9, 1, 5], [9, 1], [5, 4]]), int32([1, 2, 3]))
     assert found(trie.match(rows_of([[9, 1, 5, 4], [9, 5, 4], [7, 9, 8, 1]]))) == [[1, 2, 3], [3], [2]]
 
 
@@ -141,7 +141,7 @@ def test_order_need_not_be_ascending():
 def test_shape_does_not_depend_on_history(sets, generator):
     """After any removals the trie is the one of the rows that are left: labels split, merged and pruned."""
     trie, rows = CompactTrie(), {payload: tuple(sorted(row)) for payload, row in enumerate(sets)}
-    trie.load(rows_of(rows.values()), int32(rows))
+    trie.add(rows_of(rows.values()), int32(rows))
     assert trie.draw() == compressed(rows)
     while rows:
         payload = generator.choice(sorted(rows))
@@ -155,7 +155,7 @@ def test_removing_everything_gives_back_every_word():
     empty = dict(trie.stats())
     rows = [sorted(generator.sample(range(12), generator.randint(1, 8))) for _ in range(500)]
     for _ in range(2):
-        trie.load(rows_of(rows), int32(range(500)))
+        trie.add(rows_of(rows), int32(range(500)))
         assert trie.draw() == compressed({i: tuple(row) for i, row in enumerate(rows)})
         for payload in generator.sample(range(500), 500):
             trie.remove(int32(rows[payload]), payload)
@@ -166,9 +166,9 @@ def test_removing_everything_gives_back_every_word():
 def test_a_long_row_and_a_huge_item():
     trie = CompactTrie()
     longest = np.arange(32767, dtype=np.int32) * 3
-    trie.load(rows_of([[0, 99_999], [99_999], [3, 100_000]]), int32([2, 3, 4]))
-    trie.add(longest, 1)
-    trie.add(longest[:20_000], 5)
+    trie.add(rows_of([[0, 99_999], [99_999], [3, 100_000]]), int32([2, 3, 4]))
+    trie.add_one(longest, 1)
+    trie.add_one(longest[:20_000], 5)
     hits = trie.match(rows_of([range(100_000)]))
     assert found(hits) == [[1, 2, 3, 5]]
     assert hits.operations == 5
@@ -180,7 +180,7 @@ def test_a_long_row_and_a_huge_item():
 
 def test_more_hits_than_the_buffer_has_room_for():
     trie = CompactTrie()
-    trie.load(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
+    trie.add(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
     assert found(trie.match(rows_of([[2], [1, 2], [1]]))) == [[], list(range(6000)), list(range(3000))]
 
 
@@ -190,7 +190,7 @@ def test_agrees_with_the_simple_trie_at_a_larger_scale():
     items = rows_of([np.unique(generator.integers(0, 400, 60)) for _ in range(50)])
     simple, compact = Trie(), CompactTrie()
     for trie in (simple, compact):
-        trie.load(rows_of(drawn), int32(range(20_000)))
+        trie.add(rows_of(drawn), int32(range(20_000)))
     assert found(simple.match(items)) == found(compact.match(items))
     assert simple.stats()["leaves"] == compact.stats()["leaves"]
     assert simple.match(items).operations >= compact.match(items).operations

@@ -13,7 +13,7 @@ from watchword.sets.brute import Brute, OrderedBrute
 from watchword.sets.compact_count import EMPTY_CAPACITY, CompactCount
 from watchword.sets.count import Count
 from watchword.sets.inverted import Inverted
-from watchword.sets.structure import Structure
+from watchword.sets.structure import SetStructure
 from watchword.sets.two_level import TwoLevelCounter
 
 ALL = [Brute, OrderedBrute, Inverted, Count, CompactCount]
@@ -34,7 +34,7 @@ def test_duel(make, seed):
 @pytest.mark.parametrize("make", [Count, CompactCount])
 def test_example_2_3_one_posting_per_term_and_one_counter(make):
     structure = make()
-    structure.add(int32([1, 2, 3]), 3)
+    structure.add_one(int32([1, 2, 3]), 3)
     stats = structure.stats()
     assert stats["postings"] == 3
     assert stats["terms" if make is Count else "term_nodes"] == 3
@@ -80,23 +80,23 @@ def test_stats_of_the_compact_index_on_table_2_1():
 def test_a_uniform_vocabulary_fills_the_table_evenly():
     # Table 4.4, uniform: all buckets used, collision lists of 2.00.
     structure = CompactCount()
-    structure.load(rows_of([[term, (term + 1) % 1000] for term in range(1000)]), int32(range(1000)))
+    structure.add(rows_of([[term, (term + 1) % 1000] for term in range(1000)]), int32(range(1000)))
     stats = structure.stats()
     assert (stats["capacity"], stats["hash_entries"], stats["collision_list_mean"]) == (500, 500, 2.0)
 
 
 def test_the_capacity_is_settled_once():
     structure = CompactCount()
-    structure.load(rows_of([]), int32([]))
+    structure.add(rows_of([]), int32([]))
     assert structure.stats()["capacity"] == 0
     assert found(structure.match(rows_of([[1, 2]]))) == [[]]
     structure = reopened(structure, capacity=0.25)
-    structure.load(rows_of([[1, 2], [3, 4], [5, 6], [7, 8]]), int32(range(4)))
+    structure.add(rows_of([[1, 2], [3, 4], [5, 6], [7, 8]]), int32(range(4)))
     assert structure.stats()["capacity"] == 2
-    structure.load(rows_of([[n] for n in range(100)]), int32(range(10, 110)))
+    structure.add(rows_of([[n] for n in range(100)]), int32(range(10, 110)))
     assert reopened(structure).stats()["capacity"] == 2
     started_empty = CompactCount()
-    started_empty.add(int32([5]), 0)
+    started_empty.add_one(int32([5]), 0)
     assert started_empty.stats()["capacity"] == EMPTY_CAPACITY
 
 
@@ -108,7 +108,7 @@ def test_options_out_of_range(options):
 
 def test_removal_frees_blocks_and_nodes():
     structure = CompactCount(capacity=4, block=2)
-    structure.load(rows_of([[1, payload + 2] for payload in range(9)]), int32(range(9)))
+    structure.add(rows_of([[1, payload + 2] for payload in range(9)]), int32(range(9)))
     assert structure.stats()["blocks"] == 5 + 9
     for payload in (0, 8, 4):
         structure.remove(int32([payload + 2, 1]), payload)
@@ -116,7 +116,7 @@ def test_removal_frees_blocks_and_nodes():
     assert (stats["blocks"], stats["term_nodes"], stats["postings"]) == (3 + 6, 7, 12)
     before = len(structure.arrays()["blocks"])
     for payload in (20, 21, 22):
-        structure.add(int32([1, payload]), payload)
+        structure.add_one(int32([1, payload]), payload)
     assert len(structure.arrays()["blocks"]) == before
     assert found(structure.match(rows_of([[1, *range(2, 30)]]))) == [[1, 2, 3, 5, 6, 7, 20, 21, 22]]
 
@@ -149,7 +149,7 @@ def test_counter_segments_come_and_go():
 def test_rows_beyond_one_segment():
     structure = CompactCount(capacity=100)
     count = 2 * SEGMENT + 10
-    structure.load(rows_of([[row % 7, 10 + row % 11] for row in range(count)]), int32(range(count)))
+    structure.add(rows_of([[row % 7, 10 + row % 11] for row in range(count)]), int32(range(count)))
     expected = [row for row in range(count) if row % 7 == 3 and row % 11 == 2]
     assert structure.stats()["counter_segments"] == 3
     assert found(structure.match(rows_of([[12, 3]]))) == [expected]
@@ -163,24 +163,24 @@ def test_rows_beyond_one_segment():
 def test_rows_of_32767_terms(make):
     structure = make()
     long = sorted(range(32_767), reverse=True)
-    structure.add(int32(long), 2**31 - 1)
-    structure.load(rows_of([long, [5]]), int32([7, 0]))
+    structure.add_one(int32(long), 2**31 - 1)
+    structure.add(rows_of([long, [5]]), int32([7, 0]))
     items = rows_of([long, long[1:], [5], [32_767, *long]])
     everything = [0, 7, 2**31 - 1]
     assert found(structure.match(items)) == [everything, [0], [0], everything]
     structure.remove(int32(long), 2**31 - 1)
     assert found(structure.match(items)) == [[0, 7], [0], [0], [0, 7]]
     with pytest.raises(SubscriptionError):
-        structure.add(int32(range(32_768)), 9)
+        structure.add_one(int32(range(32_768)), 9)
     assert found(structure.match(items)) == [[0, 7], [0], [0], [0, 7]]
 
 
 @pytest.mark.parametrize("make", ALL)
 def test_threads_share_a_structure(make):
     rng = np.random.default_rng(5)
-    structure: Structure = make()
+    structure: SetStructure = make()
     rows = [sorted(set(rng.integers(0, 60, 3).tolist()), reverse=True) for _ in range(3000)]
-    structure.load(rows_of(rows), int32(range(3000)))
+    structure.add(rows_of(rows), int32(range(3000)))
     batches = [
         rows_of([sorted(set(rng.integers(0, 60, 25).tolist()), reverse=True) for _ in range(20)]) for _ in range(16)
     ]
@@ -196,11 +196,13 @@ def test_private_memory_maps_can_be_changed(make, tmp_path):
         np.save(tmp_path / f"{name}.npy", array)
 
     def opened():
-        return make.from_arrays({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
+        structure = make()
+        structure.restore({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
+        return structure
 
     structure = opened()
     structure.remove(int32([24, 1]), 2)
-    structure.add(int32([60, 24]), 9)
+    structure.add_one(int32([60, 24]), 9)
     item = rows_of([[60, 24, 1]])
     assert found(structure.match(item)) == [[9]]
     assert found(opened().match(item)) == [[2]]

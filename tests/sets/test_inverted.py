@@ -40,7 +40,7 @@ def test_stats_on_table_2_1():
 
 def test_many_hits_of_one_item_grow_the_buffer_and_come_once():
     structure = Inverted()
-    structure.load(rows_of([[1, 2]] * 5000), int32(range(5000)))
+    structure.add(rows_of([[1, 2]] * 5000), int32(range(5000)))
     hits = structure.match(rows_of([[1, 2], [2], [2, 1]]))
     assert found(hits) == [list(range(5000)), [], list(range(5000))]
     assert hits.operations == 25_000
@@ -49,11 +49,11 @@ def test_many_hits_of_one_item_grow_the_buffer_and_come_once():
 def test_nodes_of_removed_rows_are_used_again():
     structure = Inverted()
     batch = rows_of([[1, 2, 3], [2, 3]] * 10)
-    structure.load(batch, int32(range(20)))
+    structure.add(batch, int32(range(20)))
     for turn in range(1, 30):
         for payload in range(20 * (turn - 1), 20 * turn - 1):
             structure.remove(int32([1, 2, 3] if payload % 2 == 0 else [2, 3]), payload)
-        structure.load(batch, int32(range(20 * turn, 20 * turn + 20)))
+        structure.add(batch, int32(range(20 * turn, 20 * turn + 20)))
     assert structure.stats()["postings"] == 29 * 2 + 50
     # The last row of every turn stays; without reuse there would be 1,500 nodes.
     assert len(structure.arrays()["nodes"]) <= 2 * 150

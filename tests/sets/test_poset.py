@@ -56,13 +56,13 @@ def test_duel(seed, terms):
 
 def test_figure_5_2():
     poset = Poset()
-    poset.load(rows_of([[1, 2, 3], [1, 2], [1, 3]]), int32([1, 2, 3]))
+    poset.add(rows_of([[1, 2, 3], [1, 2], [1, 3]]), int32([1, 2, 3]))
     assert poset.draw(named) == "t1 t2 [2]\n  t1 t2 t3 [1]\nt1 t3 [3]\n  t1 t2 t3 [1]"
 
 
 def test_figure_5_3_is_a_chain_in_any_order():
     poset = Poset()
-    poset.load(rows_of([[1, 2, 3], [3, 2], [3]]), int32([1, 2, 3]))
+    poset.add(rows_of([[1, 2, 3], [3, 2], [3]]), int32([1, 2, 3]))
     assert poset.draw(named) == "t3 [3]\n  t2 t3 [2]\n    t1 t2 t3 [1]"
     assert poset.stats()["edges"] == 2
 
@@ -77,15 +77,15 @@ def test_figure_5_4_table_2_1_is_nearly_flat():
 
 def test_a_drawing_repeats_no_subtree():
     poset = Poset()
-    poset.load(rows_of([[1], [2], [1, 2], [1, 2, 3]]), int32(range(4)))
+    poset.add(rows_of([[1], [2], [1, 2], [1, 2, 3]]), int32(range(4)))
     assert poset.draw() == "1 [0]\n  1 2 [2]\n    1 2 3 [3]\n2 [1]\n  1 2 [2] …"
 
 
 def test_a_set_in_between_takes_over_the_edges_and_gives_them_back():
     poset = Poset()
-    poset.load(rows_of([[1], [1, 2, 3], [1, 2, 4], [5, 1]]), int32(range(4)))
+    poset.add(rows_of([[1], [1, 2, 3], [1, 2, 4], [5, 1]]), int32(range(4)))
     before = poset.draw()
-    poset.add(int32([2, 1]), 9)
+    poset.add_one(int32([2, 1]), 9)
     assert poset.draw() == "1 [0]\n  1 2 [9]\n    1 2 3 [1]\n    1 2 4 [2]\n  1 5 [3]"
     poset.remove(int32([1, 2]), 9)
     assert poset.draw() == before
@@ -93,7 +93,7 @@ def test_a_set_in_between_takes_over_the_edges_and_gives_them_back():
 
 def test_equal_sets_share_a_node():
     poset = Poset()
-    poset.load(rows_of([[2, 1], [1, 2], [1, 2]]), int32([4, 5, 6]))
+    poset.add(rows_of([[2, 1], [1, 2], [1, 2]]), int32([4, 5, 6]))
     assert poset.draw() == "1 2 [4, 5, 6]"
     poset.remove(int32([2, 1]), 5)
     assert poset.draw() == "1 2 [4, 6]"
@@ -108,7 +108,7 @@ def test_edges_are_the_covering_relation(sets, generator):
     poset = Poset()
     rows = {payload: frozenset(term * 32 for term in row) for payload, row in enumerate(sets)}
     for payload, row in rows.items():
-        poset.add(int32(row), payload)
+        poset.add_one(int32(row), payload)
     check(poset, rows)
     for payload in generator.sample(sorted(rows), len(rows)):
         poset.remove(int32(rows.pop(payload)), payload)
@@ -120,7 +120,7 @@ def test_invariant_after_many_changes():
     rows: dict[int, frozenset[int]] = {}
     for payload in range(400):
         row = frozenset(generator.sample(range(9), generator.randint(1, 6)))
-        poset.add(int32(generator.sample(sorted(row), len(row))), payload)
+        poset.add_one(int32(generator.sample(sorted(row), len(row))), payload)
         rows[payload] = row
         if generator.random() < 0.4:
             gone = generator.choice(sorted(rows))
@@ -136,8 +136,8 @@ def test_invariant_after_many_changes():
 def test_a_long_row_and_a_huge_item():
     poset = Poset()
     longest = np.arange(32767, dtype=np.int32) * 3
-    poset.add(longest, 1)
-    poset.load(rows_of([[99_999, 0], [99_999], [3, 100_000], [3, 0]]), int32([2, 3, 4, 5]))
+    poset.add_one(longest, 1)
+    poset.add(rows_of([[99_999, 0], [99_999], [3, 100_000], [3, 0]]), int32([2, 3, 4, 5]))
     assert found(poset.match(rows_of([range(99_999, -1, -1)]))) == [[1, 2, 3, 5]]
     poset.remove(longest[::-1], 1)
     assert poset.stats()["nodes"] == 4
@@ -145,7 +145,7 @@ def test_a_long_row_and_a_huge_item():
 
 def test_more_hits_than_the_buffer_has_room_for():
     poset = Poset()
-    poset.load(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
+    poset.add(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
     assert found(poset.match(rows_of([[2], [1, 2], [1]]))) == [[], list(range(6000)), list(range(3000))]
 
 

@@ -46,7 +46,7 @@ def test_figure_2_3_is_the_trie_of_another_order():
     trie = Trie()
     place = {4: 0, 2: 1, 1: 2, 3: 3, 12: 4, 13: 5, 24: 6}
     rows = [sorted(row, key=place.__getitem__) for row in ([1, 2, 4], [1, 2, 3], [2, 4])]
-    trie.load(rows_of(rows), int32([1, 3, 5]))
+    trie.add(rows_of(rows), int32([1, 3, 5]))
     assert trie.draw(named) == "t2\n  t1\n    t3 [3]\nt4\n  t2 [5]\n    t1 [1]"
     assert found(trie.match(rows_of([[4, 2, 1], [4, 2], [2, 1, 3]]))) == [[1, 5], [5], [3]]
 
@@ -55,7 +55,7 @@ def test_example_2_6_adds_two_nodes():
     trie = table_2_1(Trie())
     trie.remove(int32([2, 3, 13]), 6)
     assert trie.stats()["nodes"] == 8
-    trie.add(int32([2, 3, 13]), 6)
+    trie.add_one(int32([2, 3, 13]), 6)
     assert trie.draw(named) == FIGURE_2_5
 
 
@@ -67,8 +67,8 @@ def test_example_2_7_visits_five_nodes():
 
 def test_example_2_8_prefixes_are_shared_and_subsets_are_not():
     left, right = Trie(), Trie()
-    left.load(rows_of([[1, 2], [1, 3]]), int32([1, 2]))
-    right.load(rows_of([[1, 3], [2, 3]]), int32([3, 4]))
+    left.add(rows_of([[1, 2], [1, 3]]), int32([1, 2]))
+    right.add(rows_of([[1, 3], [2, 3]]), int32([3, 4]))
     assert left.draw(named) == "t1\n  t2 [1]\n  t3 [2]"
     assert right.draw(named) == "t1\n  t3 [3]\nt2\n  t3 [4]"
 
@@ -89,7 +89,7 @@ def test_stats_of_table_2_1():
 
 def test_stats_name_their_ranges():
     trie = Trie()
-    trie.load(rows_of([[t] for t in range(20)] + [[0]] * 4), int32(range(24)))
+    trie.add(rows_of([[t] for t in range(20)] + [[0]] * 4), int32(range(24)))
     stats = trie.stats()
     assert (stats["out_degree_0"], stats["out_degree_8_15"], stats["out_degree_16_31"]) == (20, 0, 1)
     assert (stats["subscriptions_1"], stats["subscriptions_2_3"], stats["subscriptions_4_7"]) == (19, 0, 1)
@@ -98,14 +98,14 @@ def test_stats_name_their_ranges():
 def test_removing_everything_leaves_the_root_and_reuses_its_room():
     trie, generator = Trie(), random.Random(5)
     rows = [sorted(generator.sample(range(30), generator.randint(1, 8))) for _ in range(300)]
-    trie.load(rows_of(rows), int32(range(300)))
+    trie.add(rows_of(rows), int32(range(300)))
     sizes = {name: len(array) for name, array in trie.arrays().items()}
     for _ in range(3):
         for payload in generator.sample(range(300), 300):
             trie.remove(int32(rows[payload]), payload)
         assert trie.draw() == ""
         assert trie.stats() == {"nodes": 0, "leaves": 0, "bytes": 16, "out_degree_0": 1, "subscriptions_0": 1}
-        trie.load(rows_of(rows), int32(range(300)))
+        trie.add(rows_of(rows), int32(range(300)))
     assert {name: len(array) for name, array in trie.arrays().items()} == sizes
 
 
@@ -120,27 +120,27 @@ def test_an_unknown_row_is_a_key_error_and_changes_nothing():
 def test_a_long_row_and_a_huge_item():
     trie = Trie()
     longest = np.arange(32767, dtype=np.int32) * 3
-    trie.add(longest, 1)
-    trie.load(rows_of([[0, 99_999], [99_999], [3, 100_000]]), int32([2, 3, 4]))
+    trie.add_one(longest, 1)
+    trie.add(rows_of([[0, 99_999], [99_999], [3, 100_000]]), int32([2, 3, 4]))
     hits = trie.match(rows_of([range(100_000)]))
     assert found(hits) == [[1, 2, 3]]
     assert hits.operations == 32767 + 3
     trie.remove(longest, 1)
     assert trie.stats()["nodes"] == 5
     with pytest.raises(SubscriptionError):
-        trie.add(np.arange(32768, dtype=np.int32), 5)
+        trie.add_one(np.arange(32768, dtype=np.int32), 5)
 
 
 def test_more_hits_than_the_buffer_has_room_for():
     trie = Trie()
-    trie.load(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
+    trie.add(rows_of([[1]] * 3000 + [[1, 2]] * 3000), int32(range(6000)))
     assert found(trie.match(rows_of([[2], [1, 2], [1]]))) == [[], list(range(6000)), list(range(3000))]
 
 
 def test_read_only_arrays_are_taken():
     trie, rows = Trie(), rows_of([[1, 2]])
-    rows.terms.flags.writeable = rows.offsets.flags.writeable = False
-    trie.load(rows, int32([7]))
+    rows.atoms.flags.writeable = rows.offsets.flags.writeable = False
+    trie.add(rows, int32([7]))
     assert found(trie.match(rows)) == [[7]]
 
 

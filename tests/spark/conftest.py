@@ -1,20 +1,44 @@
-"""One Spark session for all tests of this folder, and small helpers."""
+"""One Spark session for all tests of this folder, and the patience of every session that they start."""
 
 from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.limits import PATIENCE
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+# What Spark gives up on after 10 to 120 s, which a busy machine may need: a master that hears nothing of its workers,
+# a Python worker that is slow to start, an executor that is slow to answer.
+DEFAULTS = {
+    "spark.network.timeout": f"{PATIENCE:.0f}s",
+    "spark.python.authenticate.socketTimeout": f"{PATIENCE:.0f}s",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": f"{PATIENCE:.0f}s",
+    "spark.worker.timeout": f"{PATIENCE:.0f}",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_spark() -> Iterator[None]:
+    """Let every session read these defaults, also in processes that tests start."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        lines = [f"{name} {value}\n" for name, value in DEFAULTS.items()]
+        (Path(folder) / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
+        patch.setenv("SPARK_CONF_DIR", folder)
+        yield
+
+
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(patient_spark: None) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from watchword.spark import local_session
 

@@ -10,6 +10,12 @@ from tests.oracle import matches
 
 WORDS = ["greece", "crisis", "bailout", "imf", "storm", "ferry", "sea", "bank", "vote", "goal", "ägäis", "東京"]
 Found = list[tuple[Any, Any]]
+BAD_CHANGES: list[tuple[list[tuple[str | None, str | None]], str]] = [
+    ([("x", "imf"), ("x", None)], "'x': changed more than once"),
+    ([(None, "imf")], "has no id"),
+    ([("x", '"')], "'x'"),
+]
+"""Changes that an update refuses, and what it says of them."""
 
 
 def subscriptions(count: int, seed: int = 3) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from tests.spark.data import expected, found, subscriptions, texts
+from tests.spark.data import BAD_CHANGES, expected, found, subscriptions, texts
 from watchword import Index, KeywordIndex
 from watchword.errors import OptionError, PipelineError, SnapshotError
 from watchword.spark import build, match, resolve, update, versions
@@ -138,11 +138,7 @@ class TestUpdate:
             update(path, frame(spark, [("x", "imf")]))
         assert not path.exists()
         build(frame(spark, SUBSCRIBED.items()), path, shards=2)
-        for bad, words in [
-            ([("x", "imf"), ("x", None)], "'x': changed more than once"),
-            ([(None, "imf")], "has no id"),
-            ([("x", '"')], "'x'"),
-        ]:
+        for bad, words in BAD_CHANGES:
             with pytest.raises(PipelineError, match=words):
                 update(path, frame(spark, bad))
         with pytest.raises(PipelineError, match="cast the column"):

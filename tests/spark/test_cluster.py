@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.cluster import cluster
+from tests.limits import PATIENCE
 from tests.spark.data import expected, subscriptions, texts
 
 SCRIPT = """
@@ -26,7 +27,7 @@ for name, value in {
     "spark.ui.enabled": "false", "spark.executor.memory": "512m", "spark.driver.memory": "512m",
     "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
     "spark.scheduler.minRegisteredResourcesRatio": "1.0", "spark.cores.max": "2",
-    "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s", "spark.locality.wait": "0s",
+    "spark.locality.wait": "0s",
 }.items():
     builder = builder.config(name, value)
 spark = builder.getOrCreate()
@@ -57,7 +58,7 @@ spark.stop()
 
 def test_a_cluster_finds_the_same_with_one_copy_of_the_index(tmp_path: Path) -> None:
     subscribed, events = subscriptions(30), list(enumerate(texts(200)))
-    with cluster(tmp_path) as master:
+    with cluster(tmp_path, patience=PATIENCE) as master:
         command = [sys.executable, "-c", SCRIPT, master, str(tmp_path / "index")]
         environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
         done = subprocess.run(
@@ -65,7 +66,7 @@ def test_a_cluster_finds_the_same_with_one_copy_of_the_index(tmp_path: Path) -> 
             env=environment,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=PATIENCE,
             check=False,
         )
     lines = [line for line in done.stdout.splitlines() if line.startswith("ANSWERS")]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.limits import PATIENCE
 from tests.spark.data import expected, subscriptions, texts
 
 SCRIPT = """
@@ -42,7 +43,7 @@ def test_connect(tmp_path: Path) -> None:
     arguments = [str(tmp_path / "index"), json.dumps(subscribed), json.dumps(events)]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     command = [sys.executable, "-c", SCRIPT, *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("ANSWERS")]
     assert lines, done.stderr[-3000:]
     answers = json.loads(lines[0].removeprefix("ANSWERS"))

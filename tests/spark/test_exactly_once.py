@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from tests.limits import PATIENCE, wait_until
 from tests.oracle import matches
 from watchword.home import Home
 from watchword.store import Request
@@ -52,13 +53,13 @@ def kill_somewhere(home: Path, folder: Path, draw: random.Random) -> None:
     """Let a run get a little further, and kill it there, at whatever it is doing."""
     process = start(home, folder)
     goal = batches(home) + draw.randint(1, 2)
-    deadline = time.monotonic() + 90
-    while process.poll() is None and batches(home) < goal and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(draw.random() * 0.6)
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    try:
+        wait_until(lambda: process.poll() is not None or batches(home) >= goal, f"{goal} batches")
+        time.sleep(draw.random() * 0.6)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     for _ in range(KILLS):
         kill_somewhere(home, tmp_path / "in", draw)
     last = start(home, tmp_path / "in")
-    assert last.wait(timeout=300) == 0
+    assert last.wait(timeout=PATIENCE) == 0
 
     expected = {
         (i, key) for i, text in published.items() for key, query in subscriptions.items() if matches(query, text)

@@ -18,6 +18,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql.functions import spark_partition_id
 
 from tests.feeds.server import FeedServer, rss, running
+from tests.limits import wait_until
 from watchword.errors import FeedError, OptionError
 from watchword.spark.feed_source import COLUMNS, FeedDataSource, feed_schema, register
 
@@ -139,14 +140,13 @@ def test_a_continuous_stream_follows_a_changing_feed(feeds: SparkSession, server
 
 
 def _wait_for(query: StreamingQuery, pipeline: Pipeline, title: str) -> None:
-    for _ in range(1200):
+    def came() -> bool:
         error = query.exception()
         if error is not None:
             raise error
-        if title in pipeline.written():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{title} did not come: {query.lastProgress}")
+        return title in pipeline.written()
+
+    wait_until(came, title)
 
 
 # Bad input, at the source itself

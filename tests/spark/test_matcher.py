@@ -10,12 +10,13 @@ import pyarrow as pa
 import pytest
 
 from tests.oracle import matches
-from watchword import KeywordIndex
+from watchword import Index, KeywordIndex
 from watchword.errors import EventError
+from watchword.index import events as slices
 from watchword.shards import Shard, Version
 from watchword.spark import build, resolve
 from watchword.spark.tasks import matcher, shard_cache
-from watchword.spark.tasks.matcher import Task, as_events, match_around, pieces, row_bytes
+from watchword.spark.tasks.matcher import Task, as_events, pieces, row_bytes
 
 
 class EvenNumbers:
@@ -29,13 +30,24 @@ class EvenNumbers:
         return pa.table({"event": pa.array(rows, pa.int64()), "subscription": pa.array(["even"] * len(rows))})
 
 
+EVEN = Version("nowhere", 1, "even", "string", (Shard("", 1, 1, 1),))
+
+
+@pytest.fixture
+def even_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shard_cache, "shard", lambda version, number: EvenNumbers())
+
+
 @pytest.mark.parametrize("bad", [[], [0], [9], [0, 1, 2], [3, 7], list(range(10))])
-def test_refused_events_are_isolated(bad: list[int]) -> None:
-    events = [{"n": None if n in bad else n} for n in range(10)]
-    pairs, refused = match_around(EvenNumbers(), events)  # type: ignore[arg-type]
-    rows = sorted(row for positions, _ in pairs for row in positions.tolist())
-    assert rows == [n for n in range(0, 10, 2) if n not in bad]
-    assert refused == dict.fromkeys(bad, "n is no number")
+def test_refused_events_are_isolated(bad: list[int], even_numbers: None) -> None:
+    column = pa.array([{"n": None if n in bad else n} for n in range(10)])
+    batch = pa.RecordBatch.from_arrays([pa.array(range(10)), column], names=["c0", "event"])
+    answers = Task(EVEN, "event", ("id",), on_error="keep").run(iter([batch]))
+    rows = [row for answer in answers for row in answer.to_pylist()]
+    found = [(row["id"], row["subscription"]) for row in rows if row["error"] is None]
+    assert sorted(found) == [(n, "even") for n in range(0, 10, 2) if n not in bad]
+    refused = {row["id"]: row["error"] for row in rows if row["error"] is not None}
+    assert refused == dict.fromkeys(bad, "n is no number") and len(rows) == len(found) + len(bad)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +58,10 @@ def test_refused_events_are_isolated(bad: list[int]) -> None:
     ],
     ids=["struct", "map"],
 )
-def test_dicts_reach_another_language(column: pa.Array, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shard_cache, "shard", lambda version, number: EvenNumbers())
-    version = Version("nowhere", 1, "even", "string", (Shard("", 1, 1, 1),))
+def test_dicts_reach_another_language(column: pa.Array, even_numbers: None) -> None:
     batch = pa.RecordBatch.from_arrays([pa.array(range(4)), column], names=["c0", "event"])
     rows = [
-        row
-        for answer in Task(version, "event", ("id",), on_error="keep").run(iter([batch]))
-        for row in answer.to_pylist()
+        row for answer in Task(EVEN, "event", ("id",), on_error="keep").run(iter([batch])) for row in answer.to_pylist()
     ]
     assert rows == [
         {"id": 1, "subscription": "even", "error": None},
@@ -64,7 +72,7 @@ def test_dicts_reach_another_language(column: pa.Array, monkeypatch: pytest.Monk
 
 def test_answers_are_cut_into_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matcher, "ROWS", 50)
-    monkeypatch.setattr(matcher, "PAIRS_AT_ONCE", 64)
+    monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 64)
     subscriptions = {number: "cat" if number % 2 else "dog" for number in range(40)}
     build(KeywordIndex(subscriptions), tmp_path / "index")
     texts = ["cat", "dog", "cat dog", "bird"] * 30
@@ -76,6 +84,28 @@ def test_answers_are_cut_into_batches(tmp_path: Path, monkeypatch: pytest.Monkey
         (n, key) for n, text in enumerate(texts) for key, wanted in subscriptions.items() if matches(wanted, text)
     ]
     assert rows == sorted(expected)
+
+
+def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+
+    def watched(index: Index, events: Any) -> pa.Table:
+        table = match_many(index, events)
+        held.append(table.num_rows)
+        return table
+
+    match_many = Index.match_many
+    monkeypatch.setattr(Index, "match_many", watched)
+    monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 300)
+    build(KeywordIndex(dict.fromkeys(range(30), "tea")), tmp_path / "index")
+    texts = ["tea"] * 400 + ["coffee"] * 400 + ["tea"] * 5
+    rows = pa.RecordBatch.from_pydict({"c0": list(range(len(texts))), "text": texts})
+    task = Task(resolve(tmp_path / "index"), "text", ("n",))
+    answers = task.run(iter([rows.slice(0, 100), rows.slice(100)]))
+    assert sum(answer.num_rows for answer in answers) == 30 * texts.count("tea")
+    assert max(held[1:]) <= 300 and len(held) < 80, "also from one batch to the next"
 
 
 def test_a_long_text_is_not_repeated_without_limit() -> None:

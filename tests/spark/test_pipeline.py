@@ -12,11 +12,13 @@ from pyspark.sql import SparkSession
 
 from tests.oracle import matches
 from tests.test_snapshot import rewrite_manifest
+from watchword import snapshot
 from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
+from watchword.languages import LANGUAGES
 from watchword.shards import is_outdated, resolve
 from watchword.spark.pipeline import Pipeline, Progress
-from watchword.spark.sources import Source
+from watchword.spark.sources import Source, event_of
 from watchword.store import Request
 
 SUBSCRIPTIONS = {"a": "ferry", "b": "storm NOT ferry", "c": '"night crossing" OR bread', "d": "NOT storm"}
@@ -99,6 +101,14 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
     assert "'rry' at" in why["p"] and "'cross' at" in why["q"]
 
 
+def test_every_language_reads_items(spark: SparkSession) -> None:
+    items = spark.createDataFrame([("Ferries", "none today")], "title string, text string")
+    for language in LANGUAGES:
+        assert items.select(event_of(language).alias("event")).first() is not None
+    with pytest.raises(PipelineError, match="songs cannot read items"):
+        event_of("songs")
+
+
 def test_options_of_a_language_hold_for_every_version_of_its_index(
     spark: SparkSession, home: Home, once: Runner, tmp_path: Path
 ) -> None:
@@ -174,7 +184,7 @@ def test_an_index_of_an_older_format_is_built_anew(home: Home, once: Runner, tmp
     path = home.index("keywords")
     newest = resolve(path)
     for number in range(2):
-        rewrite_manifest(newest.folder(number), format_version=1)
+        rewrite_manifest(newest.folder(number), format_version=snapshot.FORMAT_VERSION - 1)
     assert is_outdated(path)
     publish(tmp_path / "in", "two", TEXTS)
     (second,) = once(source, shards=2)

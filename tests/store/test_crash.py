@@ -6,6 +6,7 @@ import random
 import time
 from pathlib import Path
 
+from tests.limits import PATIENCE
 from tests.store.workload import batch, check, child, filled
 from watchword.store import Store
 
@@ -27,13 +28,13 @@ def test_killed_inside_a_batch(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     filled(path).close()
     with child("write_and_die", path, 0, 10**9) as process:
-        ticks = int(process.communicate(timeout=60)[0])
+        ticks = int(process.communicate(timeout=PATIENCE)[0])
     assert ticks > 1000
     random_ = random.Random(3)
     numbers = range(1, 8)
     for number in numbers:
         with child("write_and_die", path, number, random_.randint(ticks // 20, ticks - 10)) as process:
-            assert process.wait(timeout=60) == -9
+            assert process.wait(timeout=PATIENCE) == -9
         with Store.open(path) as store:
             check(store, [0])
     with Store.open(path) as store:

@@ -13,6 +13,7 @@ from threading import Timer
 
 import pytest
 
+from tests.limits import PATIENCE
 from tests.store.workload import batch, batches_in, check, child, filled, version_1
 from watchword.errors import StoreError
 from watchword.store import Store
@@ -29,7 +30,7 @@ def test_writers_of_the_same_batches_beside_a_reader(tmp_path: Path) -> None:
             seen = now
         written: Counter[int] = Counter()
         for writer in writers:
-            said, _ = writer.communicate(timeout=60)
+            said, _ = writer.communicate(timeout=PATIENCE)
             assert writer.returncode == 0
             for line in said.splitlines():
                 number, new = map(int, line.split())
@@ -49,7 +50,8 @@ def test_a_new_store_opened_by_several_at_once(tmp_path: Path) -> None:
             assert opener.stdin is not None
             opener.stdin.write("\n")
             opener.stdin.flush()
-        assert [(opener.communicate(timeout=60)[0], opener.returncode) for opener in openers] == [("done\n", 0)] * 4
+        said = [opener.communicate(timeout=PATIENCE)[0] for opener in openers]
+        assert said == ["done\n"] * 4 and [opener.returncode for opener in openers] == [0] * 4
         with Store.open(path) as store:
             assert [subscriber.name for subscriber in store.subscribers()] == ["ann"]
 
@@ -57,7 +59,7 @@ def test_a_new_store_opened_by_several_at_once(tmp_path: Path) -> None:
 def test_subscribers_in_several_processes(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     children = [child("subscribe", path, name, 40) for name in ("ann", "bob")]
-    ids = [process.communicate(timeout=120)[0].split() for process in children]
+    ids = [process.communicate(timeout=PATIENCE)[0].split() for process in children]
     with Store.open(path) as store:
         for name, given in zip(("ann", "bob"), ids, strict=True):
             assert [subscription.id for subscription in store.subscriptions(name)] == given

@@ -102,13 +102,13 @@ class TestOptions:
             store.set_options(language, **options)
         assert store.options(language) == {}
 
-    def test_chosen_while_a_text_is_compiled(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-        def compile_text(*arguments: object) -> None:
+    def test_chosen_while_a_text_is_checked(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        def check_text(*arguments: object) -> None:
             with Store.open(store.path) as other:
                 other.set_options("keywords", stop_words=["the"])
 
         with monkeypatch.context() as patch, pytest.raises(StoreError, match="subscribe again"):
-            patch.setattr(subscribing, "compile_text", compile_text)
+            patch.setattr(subscribing, "check_text", check_text)
             store.subscribe("ann", "the")
         assert store.subscriptions() == [] and store.subscribe("ann", "words")
 

@@ -12,6 +12,7 @@ from watchword.cli.reporting import fail, reported
 
 
 @reported
+@opening.offers_language_options
 def explain(
     subscriptions: opening.SubscriptionsArgument,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text.")],
@@ -20,9 +21,7 @@ def explain(
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
-    stemmer: opening.StemmerOption = None,
-    stop_words: opening.StopWordsOption = None,
-    ignore_case: opening.IgnoreCaseOption = None,
+    given: opening.Given = opening.NOTHING,
 ) -> None:
     """Say why an event matches a subscription, or what is missing.
 
@@ -32,7 +31,7 @@ def explain(
 
       watchword explain snapshot/ "Greece asks for a bailout" 17
     """
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
+    options = opening.IndexOptions(language, method, id, subscription, given)
     if Path(subscriptions).is_dir():
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)

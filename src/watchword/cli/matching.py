@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from watchword.tables import Batch, Events
     from watchword.tables.results import Results
 
-
-PAIRS_AT_ONCE = 500_000
-"""About how many pairs are held in memory: events that match a great deal are matched few at a time."""
+FIRST_SIZE = 64
+"""How many events are matched first; then as many as should give a bounded number of pairs (`next_size`)."""
 
 
 class Format(StrEnum):
@@ -36,6 +35,7 @@ class Format(StrEnum):
 
 
 @reported
+@opening.offers_language_options
 def match(
     subscriptions: opening.SubscriptionsArgument,
     events: Annotated[
@@ -63,9 +63,7 @@ def match(
     rows: Annotated[
         int, typer.Option(min=1, max=1000, help="How many rows a table shows; other formats write all.")
     ] = 50,
-    stemmer: opening.StemmerOption = None,
-    stop_words: opening.StopWordsOption = None,
-    ignore_case: opening.IgnoreCaseOption = None,
+    given: opening.Given = opening.NOTHING,
     batch: Annotated[int, typer.Option(min=1, help="How many events to match at a time.")] = 10_000,
     explain: Annotated[bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")] = False,
 ) -> None:
@@ -86,9 +84,10 @@ def match(
 
       watchword match patterns.txt items.jsonl --language patterns --ignore-case
     """
+    from watchword.index import next_size
     from watchword.tables import Events
 
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
+    options = opening.IndexOptions(language, method, id, subscription, given)
     _check_output(output, subscriptions, events)
     chosen = _format(format, output)
     with Events(events, text=text, event_id=event_id, size=batch) as source:
@@ -98,26 +97,21 @@ def match(
         bar = chosen is Format.table or output is not None or not sys.stdout.isatty()
         batches, total, pairs = 0, 0, 0
         with _results(chosen, output, rows) as results:
-            size = 64
+            size = FIRST_SIZE
             for some in tracked(source, bar):
                 start, batches, total = 0, batches + 1, total + len(some.texts)
                 while start == 0 or start < len(some.texts):
-                    found = _match(index, source, some.part(start, size), explain)
+                    part = some.part(start, size)
+                    found = _match(index, source, part, explain)
                     results.write(found)
                     start, pairs = start + size, pairs + len(found)
-                    size = next_size(size, len(found), batch)
+                    expected = len(found) * size // max(len(part.texts), 1)  # the last of a batch may be a short one
+                    size = next_size(size, expected, batch)
             if not batches:
                 results.write(_empty(index, source, explain))
     seconds = time.perf_counter() - started
     left_out = f" ({source.without_text:,} more had no text)" if source.without_text else ""
     note(f"{total:,} events{left_out}, {pairs:,} pairs, {seconds:.2f} s")
-
-
-def next_size(size: int, pairs: int, most: int) -> int:
-    """Return how many events to match next, after `size` of them gave `pairs`: never above `most`, growing
-    fourfold at best, so that one slice gives about `PAIRS_AT_ONCE` pairs whatever an event matches."""
-    fitting = size * PAIRS_AT_ONCE // max(pairs, 1)
-    return max(1, min(4 * size, fitting, most))
 
 
 def _check_output(output: str | None, *inputs: str) -> None:
@@ -170,6 +164,6 @@ def _empty(index: Index, source: Events, explain: bool) -> pa.Table:
     """Return a table of no pairs, so that an answer without matches has its columns all the same."""
     import pyarrow as pa
 
-    ids = index.match_many([])["subscription"].type
+    ids = pa.string() if index.id_type is str else pa.int64()
     fields = {"event": source.id_type, "subscription": ids} | ({"why": pa.string()} if explain else {})
     return pa.schema(fields).empty_table()

@@ -1,9 +1,18 @@
-"""From the argument SUBSCRIPTIONS, a file or a snapshot, to an index."""
+"""From the argument SUBSCRIPTIONS, a file or a snapshot, to an index; and the options that decide which index.
+
+What a language declares (`watchword.options`) becomes an option of every command that makes an index. From ::
+
+    OPTIONS = {"stemmer": Option(None, text_or_none, "Match by stems of this language ...", flag="text")}
+
+comes ``--stemmer TEXT``, and a command that got ``--stemmer english`` is called with ``given={"stemmer": "english"}``.
+"""
 
 from __future__ import annotations
 
+import functools
 import inspect
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +20,8 @@ import typer
 
 from watchword.cli.reporting import fail, spinner
 from watchword.errors import SubscriptionError
+from watchword.languages import LANGUAGES, language_options
+from watchword.options import Option
 
 if TYPE_CHECKING:
     from watchword.index import Index
@@ -35,14 +46,45 @@ SubscriptionOption = Annotated[
         show_default="subscription, query, text, or the only one of text",
     ),
 ]
-StemmerOption = Annotated[
-    str | None, typer.Option(help="Match by stems of this language, such as english (needs PyStemmer).")
-]
-StopWordsOption = Annotated[str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")]
-IgnoreCaseOption = Annotated[
-    bool | None,
-    typer.Option("--ignore-case", help="Ignore case in patterns; keywords always do.", show_default=False),
-]
+Given = Mapping[str, Any]
+"""Options of a language, by name: those that the user gave. `offers_language_options` explains."""
+NOTHING: Given = {}
+
+
+def offers_language_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Put an option for each that any language declares in the place of the command's parameter `given`.
+
+    The command is called with the options that the user gave, in one mapping.
+    """
+    offered = {
+        name: option
+        for language in LANGUAGES
+        for name, option in sorted(language_options(language).items())
+        if option.flag is not None
+    }
+
+    @functools.wraps(command)
+    def run(**named: Any) -> None:
+        values = {name: named.pop(name) for name in offered}
+        command(**named, given={name: value for name, value in values.items() if value is not None})
+
+    signature = inspect.signature(command, eval_str=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name != "given":
+            parameters.append(parameter)
+            continue
+        for name, option in offered.items():
+            parameters.append(parameter.replace(name=name, default=None, annotation=_annotation(name, option)))
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _annotation(name: str, option: Option) -> object:
+    """Return what typer reads an option's type and help from."""
+    if option.flag == "switch":
+        return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
+    return Annotated[str | None, typer.Option(help=option.help, metavar="FILE" if option.flag == "words" else None)]
 
 
 @dataclass(frozen=True)
@@ -53,9 +95,7 @@ class IndexOptions:
     method: str | None = None
     id: str | None = None
     subscription: str | None = None
-    stemmer: str | None = None
-    stop_words: str | None = None
-    ignore_case: bool | None = None
+    given: Given = field(default_factory=dict)
 
 
 def open_index(path: str, options: IndexOptions) -> Index:
@@ -74,7 +114,7 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     from watchword.index import language_class
     from watchword.tables import TableError
 
-    language, given = language_options(options)
+    language, given = index_options(options)
     try:
         with spinner(f"building the index of {len(subscriptions.table):,} subscriptions"):
             return language_class(language)(subscriptions.table, method=options.method or "auto", **given)
@@ -85,25 +125,26 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
         raise TableError(message, path=subscriptions.label, place=subscriptions.place(error.row)) from None
 
 
-def language_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
+def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     """Return the language, and what its index is to be made with; an option that it has not ends the command."""
-    from watchword.index import LANGUAGES
-
     language = options.language or "keywords"
     if language not in LANGUAGES:
         fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
-    asked = {name: getattr(options, name) for name in ("stemmer", "stop_words", "ignore_case")}
-    given = {name: value for name, value in asked.items() if value is not None}
-    for name in given:
-        if not _has_option(language, name):
-            others = " or ".join(f"--language {other}" for other in LANGUAGES if _has_option(other, name))
+    known = language_options(language)
+    for name in options.given:
+        if name not in known:
+            others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
             reason = _NEEDLESS.get((language, name), f"{language} have no such option")
             fail(f"{_flag(name)}: {reason}: leave it out, or give {others}")
-    if "stop_words" in given:
-        from watchword.tables import read_words
+    return language, {name: _value(known[name], value) for name, value in options.given.items()}
 
-        given["stop_words"] = read_words(given["stop_words"])
-    return language, given
+
+def _value(option: Option, given: Any) -> Any:
+    if option.flag != "words":
+        return given
+    from watchword.tables import read_words
+
+    return read_words(given)
 
 
 def option_text(name: str, value: object) -> str:
@@ -117,12 +158,6 @@ def option_text(name: str, value: object) -> str:
 _NEEDLESS = {("keywords", "ignore_case"): "keywords are compared without regard to case anyway"}
 
 
-def _has_option(language: str, name: str) -> bool:
-    from watchword.index import language_class
-
-    return name in inspect.signature(language_class(language)).parameters
-
-
 def _flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
@@ -131,10 +166,9 @@ def _open_snapshot(path: str, options: IndexOptions) -> Index:
     from watchword import Index
 
     index = Index.open(path)
-    language = index.stats().language if options.language else None
-    if options.language != language:
-        fail(f"{path}: the snapshot's language is {language}, not {options.language}: leave out --language")
-    for name in ("method", "id", "subscription", "stemmer", "stop_words", "ignore_case"):
-        if getattr(options, name) is not None:
-            fail(f"{path}: {_flag(name)} was settled when the snapshot was built: leave it out, or build it again")
+    if options.language not in (None, index.language):
+        fail(f"{path}: the snapshot's language is {index.language}, not {options.language}: leave out --language")
+    settled = [name for name in ("method", "id", "subscription") if getattr(options, name) is not None]
+    for name in [*settled, *options.given]:
+        fail(f"{path}: {_flag(name)} was settled when the snapshot was built: leave it out, or build it again")
     return index

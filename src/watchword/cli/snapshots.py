@@ -20,6 +20,7 @@ PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The snapshot'
 
 @app.command()
 @reported
+@opening.offers_language_options
 def build(
     subscriptions: opening.SubscriptionsArgument,
     path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write: new, empty, or a snapshot.")],
@@ -27,9 +28,7 @@ def build(
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
-    stemmer: opening.StemmerOption = None,
-    stop_words: opening.StopWordsOption = None,
-    ignore_case: opening.IgnoreCaseOption = None,
+    given: opening.Given = opening.NOTHING,
 ) -> None:
     """Build an index and save it as a snapshot.
 
@@ -47,7 +46,7 @@ def build(
     from watchword import snapshot
 
     started = time.perf_counter()
-    options = opening.IndexOptions(language, method, id, subscription, stemmer, stop_words, ignore_case)
+    options = opening.IndexOptions(language, method, id, subscription, given)
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):
         index.save(path)

@@ -22,14 +22,13 @@ DEFAULT_HOME = Path("watchword-home")
 
 
 @reported
+@opening.offers_language_options
 def init(
     home: HomeOption = DEFAULT_HOME,
     language: Annotated[
         str | None, typer.Option(help="Whose index the options below are for.", show_default="keywords")
     ] = None,
-    stemmer: opening.StemmerOption = None,
-    stop_words: opening.StopWordsOption = None,
-    ignore_case: opening.IgnoreCaseOption = None,
+    given: opening.Given = opening.NOTHING,
 ) -> None:
     """Make a home folder: a store for subscribers, subscriptions and inboxes.
 
@@ -44,12 +43,11 @@ def init(
     """
     from watchword.home import Home
 
-    asked = opening.IndexOptions(language, stemmer=stemmer, stop_words=stop_words, ignore_case=ignore_case)
-    tongue, options = opening.language_options(asked)
+    chosen, options = opening.index_options(opening.IndexOptions(language, given=given))
     made = Home.make(home)
     with made.store() as store:
         if options:
-            store.set_options(tongue, **options)
+            store.set_options(chosen, **options)
         _note_options(store)
     note(f"{made.path}: ready. Next: watchword subscribe NAME 'greece AND crisis' --home {home}")
 

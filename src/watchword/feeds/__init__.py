@@ -14,7 +14,7 @@ from watchword.errors import AnswerError, FeedError
 from watchword.feeds.backoff import Backoff
 from watchword.feeds.document import parse
 from watchword.feeds.fetching import Result, Round, fetch
-from watchword.feeds.items import Feed, Item
+from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
 from watchword.feeds.opml import Opml, Outline, read_opml
 from watchword.feeds.sources import list_sources
@@ -26,8 +26,8 @@ __all__ = [
     "Backoff",
     "Feed",
     "FeedError",
+    "FeedItem",
     "FeedState",
-    "Item",
     "Limits",
     "Opml",
     "Outline",

@@ -24,7 +24,7 @@ import feedparser  # type: ignore[import-untyped]
 
 from watchword.errors import FeedError
 from watchword.feeds.encoding import decode
-from watchword.feeds.items import Feed, Item, identity
+from watchword.feeds.items import Feed, FeedItem, identity
 from watchword.feeds.limits import Limits
 from watchword.feeds.markup import collapse, plain_text
 from watchword.feeds.repair import close_open_elements
@@ -64,7 +64,7 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
         problems.append("the document ends inside an item, which is left out")
     if len(entries) > limits.max_items:
         problems.append(f"only the first {limits.max_items} of {len(entries)} items are taken")
-    items: dict[str, Item] = {}
+    items: dict[str, FeedItem] = {}
     for entry in entries[: limits.max_items]:
         item = _item(entry, raw.feed, source, raw.version)
         items.setdefault(item.id, item)
@@ -160,7 +160,7 @@ def _is_cut_off(text: str) -> bool:
 # After the parser
 
 
-def _item(entry: Any, feed: Any, source: str, version: str) -> Item:
+def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
     title = _text(entry, "title")
     bodies = [_value(content) for content in entry.get("content", ())]
     text = max([_text(entry, "summary"), *bodies], key=len)
@@ -168,7 +168,7 @@ def _item(entry: Any, feed: Any, source: str, version: str) -> Item:
     author = _author(entry) or (_author(feed) if version.startswith("atom") else None)
     published = _moment(entry)
     when = "" if published is None else published.isoformat()
-    return Item(
+    return FeedItem(
         id=identity(source, guid=entry.get("id"), link=link, content=(title, text, author or "", when)),
         title=title,
         text=text,

@@ -21,7 +21,7 @@ from watchword.errors import FeedError
 from watchword.feeds.backoff import Backoff, succeeded
 from watchword.feeds.document import parse
 from watchword.feeds.download import Document, download, is_url
-from watchword.feeds.items import Feed, Item
+from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
 from watchword.feeds.state import FeedState, State, advance, request_headers
 
@@ -33,7 +33,7 @@ class Result:
     source: str
     state: FeedState
     """After this fetch; as before where there was an error, but for the count of failures."""
-    items: tuple[Item, ...] = ()
+    items: tuple[FeedItem, ...] = ()
     """Those not seen before."""
     feed: Feed | None = None
     error: FeedError | None = None
@@ -55,7 +55,7 @@ class Round:
     """Those that were not asked, because of failures before."""
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[FeedItem]:
         """All new items."""
         return [item for result in self.results for item in result.items]
 

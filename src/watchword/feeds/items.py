@@ -15,8 +15,11 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Item:
-    """One entry of a feed, in plain text."""
+class FeedItem:
+    """One entry of a feed, in plain text, as the document has it: None is what it does not say.
+
+    The store keeps items from anywhere, without gaps, and calls them `Item`; its fields are these (`store.records`).
+    """
 
     id: str
     title: str
@@ -35,7 +38,7 @@ class Item:
         return {**self.__dict__, "published": published}
 
     @classmethod
-    def from_json(cls, value: dict[str, Any]) -> Item:
+    def from_json(cls, value: dict[str, Any]) -> FeedItem:
         """Return the item that `to_json` gave."""
         item = cls(**value)
         return item if value["published"] is None else replace(item, published=_moment(value["published"]))
@@ -51,7 +54,7 @@ class Feed:
     language: str | None
     version: str
     """Such as ``rss20`` or ``atom10``; empty where the document does not say."""
-    items: tuple[Item, ...]
+    items: tuple[FeedItem, ...]
     """In the order of the document, each id once."""
     problems: tuple[str, ...] = ()
     """What was wrong with the document, and what was left out of it."""

@@ -22,20 +22,16 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from watchword.errors import FeedError
 from watchword.feeds.fetching import Round
-from watchword.feeds.items import Item
+from watchword.feeds.items import FeedItem
 from watchword.feeds.state import FeedState, State, dump_state, load_state
-from watchword.files import sync_folder
-
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+from watchword.files import locked, sync_folder
 
 _NAME = re.compile(r"(\d{8,18})\.jsonl")
 _BACKOFF = ("failures", "wait_until", "gone")
@@ -51,7 +47,7 @@ class Spool:
     def __init__(self, folder: str | Path, *, patience: float = 60.0) -> None:
         self.folder = Path(folder)
         self._patience = patience
-        self._lock: IO[bytes] | None = None
+        self._lock: ExitStack | None = None
         self.state: dict[str, FeedState] = {}
         """What has been seen; loaded by `open`."""
 
@@ -117,21 +113,21 @@ class Spool:
         """Return the number of the last fetch that brought something, 0 before there was one."""
         return max(self.numbers(), default=0)
 
-    def read(self, number: int) -> Iterator[Item]:
+    def read(self, number: int) -> Iterator[FeedItem]:
         """Read the items of one file."""
         count, _ = self._header(number)
         try:
             with self._path(number).open(encoding="utf-8") as file:
                 next(file)
                 for line in file:
-                    yield Item.from_json(json.loads(line))
+                    yield FeedItem.from_json(json.loads(line))
                     count -= 1
         except (ValueError, TypeError, KeyError) as error:
             raise self._damaged(number, error) from error
         if count:
             raise self._damaged(number, "it is cut off")
 
-    def between(self, start: int, end: int) -> Iterator[Item]:
+    def between(self, start: int, end: int) -> Iterator[FeedItem]:
         """Read the items of the files after `start` up to `end`; a file that is gone is an error."""
         for number in range(start + 1, end + 1):
             if not self._path(number).exists():
@@ -153,23 +149,16 @@ class Spool:
     # Parts
 
     def _take_lock(self) -> None:
-        if self._lock is not None or fcntl is None:
+        if self._lock is not None:
             return
-        file = (self.folder / "lock").open("ab")
-        deadline = time.monotonic() + self._patience
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    file.close()
-                    raise FeedError(
-                        "another stream is using this spool: give each stream its own", source=self.folder
-                    ) from None
-                time.sleep(0.05)
-            else:
-                self._lock = file
-                return
+        lock = ExitStack()
+        try:
+            lock.enter_context(locked(self.folder / "lock", patience=self._patience))
+        except TimeoutError:
+            raise FeedError(
+                "another stream is using this spool: give each stream its own", source=self.folder
+            ) from None
+        self._lock = lock
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:08d}.jsonl"

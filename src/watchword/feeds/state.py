@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from watchword.errors import FeedError
-from watchword.feeds.items import Feed, Item
+from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
 
 _FORMAT = 2
@@ -53,7 +53,7 @@ class Validators:
 
 def advance(
     state: FeedState, feed: Feed, digest: str, validators: Validators, limits: Limits
-) -> tuple[FeedState, tuple[Item, ...]]:
+) -> tuple[FeedState, tuple[FeedItem, ...]]:
     """Return the state after a document, and its items that were not seen before, in the document's order."""
     known = set(state.seen)
     new = tuple(item for item in feed.items if item.id not in known)

@@ -1,3 +1,28 @@
-"""What is every index?"""
+"""What is every index? A mapping that can be asked backwards, with a language plugged in.
 
-from watchword.index.index import *  # noqa: F403
+In the order in which data passes: `columns` (subscriptions as they come), `catalog` (ids, texts, slots), `language`
+(what plugs in) over `structure` (what a method is); then `events` (events as they come), `hits` (what was found),
+`report` (figures, explanations), `views`; `gate` lets threads read together and change one by one; `routing` is for
+shards.
+"""
+
+from watchword.index.events import next_size
+from watchword.index.index import Index, Subscriptions, reads
+from watchword.index.language import Language, Method
+from watchword.index.report import ClauseReport, Explanation, Stats
+from watchword.languages import LANGUAGES, language_class, methods
+
+__all__ = [
+    "LANGUAGES",
+    "ClauseReport",
+    "Explanation",
+    "Index",
+    "Language",
+    "Method",
+    "Stats",
+    "Subscriptions",
+    "language_class",
+    "methods",
+    "next_size",
+    "reads",
+]

@@ -1,22 +1,31 @@
 """Who is subscribed, with what text, in which order: the mapping side of an index.
 
-Every subscription has a *slot*, a number that grows in the order of subscribing; replacing a text keeps the
-slot. Slots below `base.count` lie in packed columns (ids, texts, a hash table from id to slot), which may be
-memory maps; later ones in a tail that grows. A text of the base that was replaced is in `changed`, a slot that was
-given up in `gone`. `compact` packs everything into a new base without gaps.
+Every subscription has a *slot*, a number that grows in the order of subscribing; replacing a text keeps the slot. Slots
+below `base.count` lie in packed columns (ids, texts, a hash table from id to slot), which may be memory maps; later
+ones in a tail that grows. A text of the base that was replaced is in `changed`, a slot that was given up in `gone`.
+`compact` packs everything into a new base without gaps. After loading s1 and s2, replacing s1's text, adding s3 and
+removing s2:
+
+    slot      0       1       2                 after `compact`: s1, s3
+              s1      s2      s3                slot 2 is then 1
+    where     base    base    tail
+              changed gone
+
+Catalogues are changed whole or not at all: `undone` takes one change of one slot back, whatever of it had happened, and
+what packs everything anew (`extend`, `compact`) replaces arrays and never writes into them, so that a shallow copy made
+before is still as it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import copy
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, overload
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, reserve
+from watchword.arrays import NO_BYTES, Arrays, Bools, Int32, Int64, reserve
 from watchword.errors import SubscriptionError
 from watchword.kernels import ids as kernels
 from watchword.strings import Strings, from_arrow, from_pieces
@@ -28,24 +37,24 @@ _NO_STRINGS = Strings(NO_BYTES, np.zeros(1, np.int64))
 
 
 @dataclass
-class Base:
-    """Packed columns. `ids` is an int64 array or `Strings`; `table` finds a row by its id."""
+class PackedColumns:
+    """Ids and texts, packed. `ids` is an int64 array or `Strings`; `table` finds a row by its id."""
 
     ids: Int64 | Strings
     texts: Strings
     table: Int32
+    count: int = field(init=False)
+    """The number of rows."""
 
-    @property
-    def count(self) -> int:
-        """Return the number of rows."""
-        return self.texts.count
+    def __post_init__(self) -> None:
+        self.count = self.texts.count
 
 
 class Catalog:
     """Ids, texts and slots. Ids are all `str` or all `int`, whichever came first."""
 
     def __init__(self) -> None:
-        self.base = Base(_NO_INTS, _NO_STRINGS, np.full(1, -1, np.int32))
+        self.base = PackedColumns(_NO_INTS, _NO_STRINGS, np.full(1, -1, np.int32))
         self.kind: type | None = None
         self._clear_tail()
         self.changed: dict[int, str] = {}
@@ -57,7 +66,7 @@ class Catalog:
         self.tail_texts: list[str | None] = []
         self.tail_ints = np.empty(0, np.int64)
         self.tail_bytes = np.empty(0, np.uint8)
-        self.tail_cuts = np.zeros(1, np.int64)
+        self.tail_offsets = np.zeros(1, np.int64)
 
     # reading
 
@@ -69,11 +78,26 @@ class Catalog:
     def __len__(self) -> int:
         return self.slots - self.removed
 
-    def __iter__(self) -> Iterator[Id]:
-        """Yield the ids in the order of subscribing."""
-        for slot in range(self.slots):
-            if not self._is_gone(slot):
-                yield self.id(slot)
+    def first(self) -> int | None:
+        """Return the first slot in use."""
+        return next((slot for slot in range(self.slots) if not self._is_gone(slot)), None)
+
+    def live(self) -> Int32:
+        """Return the slots in use, ascending: the order of subscribing."""
+        return np.flatnonzero(~self._gone_flags()).astype(np.int32)
+
+    def live_ids(self) -> pa.Array:
+        """Return the ids in the order of subscribing, in a column that no change touches."""
+        return self.ids(self.live())
+
+    def live_columns(self) -> tuple[pa.Array, Strings]:
+        """Return ids and texts in the order of subscribing, in columns that no change touches."""
+        live = self.live()
+        return self.ids(live), self.texts(live)
+
+    def texts(self, slots: Int32) -> Strings:
+        """Return the texts of ascending slots."""
+        return self._texts(slots.astype(np.int64))
 
     def slot(self, key: object) -> int | None:
         """Return the slot of an id, None if it is not subscribed."""
@@ -93,7 +117,7 @@ class Catalog:
         if tail < 0:
             return ids.text(slot)  # type: ignore[union-attr]
         slot = tail
-        return self.tail_bytes[self.tail_cuts[slot] : self.tail_cuts[slot + 1]].tobytes().decode()
+        return self.tail_bytes[self.tail_offsets[slot] : self.tail_offsets[slot + 1]].tobytes().decode()
 
     def text(self, slot: int) -> str:
         """Return the text of a slot."""
@@ -112,9 +136,9 @@ class Catalog:
             return pa.array(taken)
         column = self._base_strings()
         cuts = np.empty(len(slots) + 1, np.int64)
-        kernels.take_lengths(slots, column.offsets, self.tail_cuts, cuts)
+        kernels.take_lengths(slots, column.offsets, self.tail_offsets, cuts)
         data = np.empty(cuts[-1], np.uint8)
-        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_cuts, cuts, data)
+        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, cuts, data)
         if cuts[-1] <= np.iinfo(np.int32).max:
             cuts = cuts.astype(np.int32)
         kind = pa.string() if cuts.dtype == np.int32 else pa.large_string()
@@ -122,41 +146,28 @@ class Catalog:
 
     # changing
 
-    def checked(self, key: object, row: int | None = None) -> Id:
-        """Return `key` if it can be an id here, else raise."""
-        if type(key) not in (str, int):
-            raise SubscriptionError(f"an id is a str or an int, not {key!r} ({type(key).__name__})", row=row)
-        if self.kind is not None and type(key) is not self.kind and len(self):
-            raise SubscriptionError(
-                f"the ids of this index are {self.kind.__name__}, and {key!r} is {type(key).__name__}; "
-                "one index has one kind of id",
-                row=row,
-            )
-        if isinstance(key, int):
-            if not -(2**63) <= key < 2**63:
-                raise SubscriptionError(f"the id {key} does not fit into 64 bits", row=row)
-        else:
-            try:
-                key.encode()  # type: ignore[attr-defined]
-            except UnicodeEncodeError:
-                raise SubscriptionError(f"the id {key!r} is not valid Unicode", row=row) from None
-        return key  # type: ignore[return-value]
+    def copy(self) -> Catalog:
+        """Return another catalogue with the same arrays, to keep while `extend` or `compact` replaces them."""
+        return copy.copy(self)
 
     def append(self, key: Id, text: str) -> int:
-        """Give a new id, which `checked` has passed, the next slot."""
+        """Give a new id, which `checked_id` has passed, the next slot."""
         if self.kind is not type(key):
             self._adopt(type(key))
         slot, at = self.slots, len(self.tail_texts)
         if isinstance(key, int):
-            self.tail_ints = reserve(self.tail_ints, at + 1)
+            if at >= len(self.tail_ints):
+                self.tail_ints = reserve(self.tail_ints, at + 1)
             self.tail_ints[at] = key
         else:
             raw = key.encode()
-            start = int(self.tail_cuts[at])
-            self.tail_bytes = reserve(self.tail_bytes, start + len(raw))
-            self.tail_bytes[start : start + len(raw)] = np.frombuffer(raw, np.uint8)
-            self.tail_cuts = reserve(self.tail_cuts, at + 2)
-            self.tail_cuts[at + 1] = start + len(raw)
+            start = int(self.tail_offsets[at])
+            end = start + len(raw)
+            if end > len(self.tail_bytes) or at + 2 > len(self.tail_offsets):
+                self.tail_bytes = reserve(self.tail_bytes, end)
+                self.tail_offsets = reserve(self.tail_offsets, at + 2)
+            self.tail_bytes[start:end] = np.frombuffer(raw, np.uint8)
+            self.tail_offsets[at + 1] = end
         self.where[key] = slot
         self.tail_texts.append(text)
         return slot
@@ -179,7 +190,31 @@ class Catalog:
         self.gone[slot] = True
         self.removed += 1
 
-    def extend(self, ids: Int64 | Strings, texts: Strings, given: Base) -> int:
+    def undone(self, key: Id, slot: int | None, text: str | None, slots: int, removed: int) -> Catalog:
+        """Take back a change of one id, however much of it had happened, and return the catalogue.
+
+        Before it `key` had this slot and text, or none; there were so many slots, of which so many given up.
+        Doing it again changes nothing.
+        """
+        if slot is None:
+            if slots == removed:  # it was empty
+                return Catalog()
+            if self.where.get(key, -1) >= slots:
+                del self.where[key]
+            del self.tail_texts[slots - self.base.count :]
+        else:
+            at = slot - self.base.count
+            if at < 0:
+                self.changed[slot] = str(text)
+            else:
+                self.where[key] = slot
+                self.tail_texts[at] = text
+            if slot < len(self.gone):
+                self.gone[slot] = False
+        self.removed = removed
+        return self
+
+    def extend(self, ids: Int64 | Strings, texts: Strings, given: PackedColumns) -> int:
         """Append many new rows to the base, and return the slot of the first.
 
         `given` is what the rows come from, packed: into an empty catalogue it goes as it is. Everything is packed
@@ -192,7 +227,7 @@ class Catalog:
         else:
             ids_before, texts_before = self._columns()
             joined: Any = np.concatenate([ids_before, ids]) if kind is int else _appended(ids_before, ids)  # type: ignore[arg-type]
-            base = packed(joined, _appended(texts_before, texts))
+            base = pack_columns(joined, _appended(texts_before, texts))
         self._install(base, kind)
         return first
 
@@ -201,10 +236,10 @@ class Catalog:
         if not (self.tail_texts or self.changed or self.removed):
             return None
         any_moved = self.removed > 0
-        live = ~resize_bool(self.gone, self.slots)
+        live = ~self._gone_flags()
         moved = np.where(live, np.cumsum(live) - 1, -1).astype(np.int32)
         ids, texts = self._columns(np.flatnonzero(live))
-        self._install(packed(ids, texts), self.kind)
+        self._install(pack_columns(ids, texts), self.kind)
         return moved if any_moved else None
 
     # snapshots
@@ -228,7 +263,7 @@ class Catalog:
         texts = Strings(arrays["texts.data"], arrays["texts.offsets"], surrogates=True)
         column = Strings(arrays["ids.data"], arrays["ids.offsets"]) if ids is None else ids
         if texts.count:
-            self.base = Base(column, texts, arrays["table"])
+            self.base = PackedColumns(column, texts, arrays["table"])
             self.kind = str if ids is None else int
         return self
 
@@ -239,12 +274,16 @@ class Catalog:
 
     # private parts
 
+    def _gone_flags(self) -> Bools:
+        """Return a flag for each slot: whether it was given up."""
+        return reserve(self.gone, self.slots, False)[: self.slots]
+
     def _is_gone(self, slot: int) -> bool:
         return slot < len(self.gone) and bool(self.gone[slot])
 
-    def is_gone(self, slots: Int32) -> npt.NDArray[np.bool_]:
+    def is_gone(self, slots: Int32) -> Bools:
         """Say which slots were given up."""
-        gone: npt.NDArray[np.bool_] = resize_bool(self.gone, self.slots)[slots]
+        gone: Bools = self._gone_flags()[slots]
         return gone
 
     def tail_ids(self) -> Int64 | Strings:
@@ -271,20 +310,23 @@ class Catalog:
         if kind is str:
             self.base.ids = _NO_STRINGS
 
-    def _columns(self, slots: npt.NDArray[np.int64] | None = None) -> tuple[Int64 | Strings, Strings]:
+    def _columns(self, slots: Int64 | None = None) -> tuple[Int64 | Strings, Strings]:
         """Return ids and texts of `slots`, or of all, as packed columns."""
         if slots is None:
             slots = np.arange(self.slots)
-        count = self.base.count
         if self.kind is str:
             raw = self.ids(slots.astype(np.int32))
             ids: Int64 | Strings = from_arrow(raw)
         else:
             ids = self.ids(slots.astype(np.int32)).to_numpy()
+        return ids, self._texts(slots)
+
+    def _texts(self, slots: Int64) -> Strings:
+        count = self.base.count
         if not self.changed and not self.tail_texts and len(slots) == count:
-            return ids, self.base.texts
+            return self.base.texts
         base_slots = slots[slots < count]
-        pieces = taken(self.base.texts, base_slots)
+        pieces = take_rows(self.base.texts, base_slots)
         if self.changed:
             texts = [
                 (self.changed[slot] if slot in self.changed else pieces.text(i))
@@ -292,11 +334,9 @@ class Catalog:
             ]
             pieces = _encoded(texts)
         tail = [self.text(slot) for slot in slots[slots >= count].tolist()]
-        return ids, _appended(
-            pieces, from_pieces([text.encode("utf-8", "surrogatepass") for text in tail if text is not None])
-        )
+        return _appended(pieces, _encoded(tail))
 
-    def _install(self, base: Base, kind: type | None) -> None:
+    def _install(self, base: PackedColumns, kind: type | None) -> None:
         self.base = base
         self.kind = kind
         self.changed = {}
@@ -305,7 +345,28 @@ class Catalog:
         self._clear_tail()
 
 
-def packed(ids: Int64 | Strings, texts: Strings) -> Base:
+def checked_id(key: object, kind: type | None, row: int | None = None) -> Id:
+    """Return `key` if it can be an id where others are of `kind`, if there are any; else raise."""
+    if type(key) not in (str, int):
+        raise SubscriptionError(f"an id is a str or an int, not {key!r} ({type(key).__name__})", row=row)
+    if kind is not None and type(key) is not kind:
+        raise SubscriptionError(
+            f"the ids of this index are {kind.__name__}, and {key!r} is {type(key).__name__}; "
+            "one index has one kind of id",
+            row=row,
+        )
+    if isinstance(key, int):
+        if not -(2**63) <= key < 2**63:
+            raise SubscriptionError(f"the id {key} does not fit into 64 bits", row=row)
+    else:
+        try:
+            key.encode()  # type: ignore[attr-defined]
+        except UnicodeEncodeError:
+            raise SubscriptionError(f"the id {key!r} is not valid Unicode", row=row) from None
+    return key  # type: ignore[return-value]
+
+
+def pack_columns(ids: Int64 | Strings, texts: Strings) -> PackedColumns:
     """Return packed columns with their table; a duplicate id is refused, by its row."""
     table = np.full(texts.count + texts.count // 2 + 1, -1, np.int32)
     if isinstance(ids, Strings):
@@ -313,11 +374,11 @@ def packed(ids: Int64 | Strings, texts: Strings) -> Base:
     else:
         row = kernels.index_ints(ids, table)
     if row >= 0:
-        raise SubscriptionError(f"the id {value(ids, row)!r} stands more than once; ids must be unique", row=row)
-    return Base(ids, replace(texts, surrogates=True), table)
+        raise SubscriptionError(f"the id {id_at(ids, row)!r} stands more than once; ids must be unique", row=row)
+    return PackedColumns(ids, replace(texts, surrogates=True), table)
 
 
-def find_rows(ids: Int64 | Strings, base: Base) -> Int32:
+def find_rows(ids: Int64 | Strings, base: PackedColumns) -> Int32:
     """Return the row of each id in `base`, -1 where there is none."""
     rows = np.full(ids.count if isinstance(ids, Strings) else len(ids), -1, np.int32)
     if isinstance(ids, Strings) and isinstance(base.ids, Strings):
@@ -328,21 +389,16 @@ def find_rows(ids: Int64 | Strings, base: Base) -> Int32:
     return rows
 
 
-def resize_bool(flags: npt.NDArray[np.bool_], size: int) -> npt.NDArray[np.bool_]:
-    """Return `size` flags, false where there are none yet."""
-    return reserve(flags, size, False)[:size]
-
-
-def value(ids: Int64 | Strings, row: int) -> Id:
+def id_at(ids: Int64 | Strings, row: int) -> Id:
     """Return one id of a column."""
     return ids.text(row) if isinstance(ids, Strings) else int(ids[row])
 
 
 @overload
-def taken(column: Int64, rows: npt.NDArray[np.int64]) -> Int64: ...
+def take_rows(column: Int64, rows: Int64) -> Int64: ...
 @overload
-def taken(column: Strings, rows: npt.NDArray[np.int64]) -> Strings: ...
-def taken(column: Int64 | Strings, rows: npt.NDArray[np.int64]) -> Int64 | Strings:
+def take_rows(column: Strings, rows: Int64) -> Strings: ...
+def take_rows(column: Int64 | Strings, rows: Int64) -> Int64 | Strings:
     """Return some rows of a column, in ascending order."""
     if not isinstance(column, Strings):
         return column if len(rows) == len(column) else column[rows]

@@ -13,29 +13,22 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import SubscriptionError
-from watchword.index.catalog import Catalog
+from watchword.index.catalog import checked_id
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, one_chunk
 
 
-def columns(subscriptions: Any, catalog: Catalog) -> tuple[Int64 | Strings, Strings]:
-    """Return ids and texts as columns, whatever they came as."""
+def as_columns(subscriptions: Any, kind: type | None) -> tuple[Int64 | Strings, Strings]:
+    """Return ids and texts as columns, whatever they came as; ids are of `kind`, or all of one kind."""
     if isinstance(subscriptions, pa.Table | pa.RecordBatch):
-        return _table_columns(subscriptions, catalog)
+        return _table_columns(subscriptions, kind)
     pairs = subscriptions.items() if isinstance(subscriptions, Mapping) else subscriptions
     keys: list[Any] = []
     pieces: list[bytes] = []
-    kind = catalog.kind if len(catalog) else None
     for row, pair in enumerate(pairs):
         if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
             raise SubscriptionError(f"expected a pair (id, subscription), not {pair!r}", row=row)
-        key, text = catalog.checked(pair[0], row), pair[1]
+        key, text = checked_id(pair[0], kind, row), pair[1]
         kind = kind or type(key)
-        if type(key) is not kind:
-            raise SubscriptionError(
-                f"the id {key!r} is {type(key).__name__} where others are {kind.__name__}; "
-                "one index has one kind of id",
-                row=row,
-            )
         keys.append(key)
         pieces.append(_encoded(text, row))
     ids = np.array(keys, np.int64) if kind is int else from_pieces([key.encode() for key in keys])
@@ -56,7 +49,7 @@ def _check_ids(ids: Strings) -> None:
         raise SubscriptionError("column 'id' is not valid UTF-8", row=row) from None
 
 
-def _table_columns(table: pa.Table | pa.RecordBatch, catalog: Catalog) -> tuple[Int64 | Strings, Strings]:
+def _table_columns(table: pa.Table | pa.RecordBatch, expected: type | None) -> tuple[Int64 | Strings, Strings]:
     for name in ("id", "subscription"):
         if name not in table.schema.names:
             raise SubscriptionError(
@@ -82,6 +75,6 @@ def _table_columns(table: pa.Table | pa.RecordBatch, catalog: Catalog) -> tuple[
         _check_ids(column)
     else:
         raise SubscriptionError(f"column 'id' must be of strings or integers, not {ids.type}")
-    if len(catalog) and len(ids) and kind is not catalog.kind:
+    if len(ids) and expected not in (None, kind):
         raise SubscriptionError(f"column 'id' is {kind.__name__}, the ids of this index are not")
     return column, from_arrow(texts)

@@ -1,35 +1,93 @@
-"""Events as they come, for every language whose events are texts: cut into batches, refused where they are none.
+"""Events as they come: what may hold many of them, how they are cut into batches, and what is no text.
 
-A batch of events may be any iterable or an Arrow array; either way it is matched in parts, so that what is read of
-them and the pairs that they find stay small.
+Events may be any iterable or an Arrow array; either way they are matched in slices, so that what is read of them and
+the pairs that they find stay small. A slice has as many events as should give `PAIRS_AT_ONCE` pairs, judging by the
+slice before: after 256 events with 1,000 pairs each the next has 256, after 256 events with none it has 1,024.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Generator
+from itertools import islice
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from watchword.errors import EventError
-from watchword.index import Batch
 from watchword.strings import Strings, first_null, from_arrow
 
+FIRST_SIZE = 256
+PAIRS_AT_ONCE = 1 << 18
+EVENTS_AT_ONCE = 4096
 
-def cut(events: Any, batch: Batch) -> Iterator[Any]:
-    """Yield Arrow arrays of an Arrow array, and lists of anything else, of `batch.size` events each."""
+Answer = TypeVar("Answer")
+
+
+def next_size(size: int, pairs: int, most: int = EVENTS_AT_ONCE) -> int:
+    """Return how many events to match next, after `size` of them gave `pairs`.
+
+    >>> next_size(256, 256_000), next_size(256, 0), next_size(1, 10_000_000)
+    (262, 1024, 1)
+    """
+    return max(1, min(4 * size, size * PAIRS_AT_ONCE // max(pairs, 1), most))
+
+
+def gathered(events: Any) -> Any:
+    """Return many events in a form that has a length and can be sliced; an Arrow array stays as it is."""
     if isinstance(events, pa.ChunkedArray):
-        for chunk in events.chunks:
-            yield from cut(chunk, batch)
-    elif isinstance(events, pa.Array):
-        for start, stop in batch.slices(len(events)):
-            yield events[start:stop]
-    elif isinstance(events, str | bytes | dict):
+        return events.chunk(0) if events.num_chunks == 1 else events.combine_chunks()
+    if isinstance(events, pa.Array | list | tuple):
+        return events
+    refuse_one(events)
+    return list(events)
+
+
+def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
+    """Yield slices of events as they come; an iterator is read no further than asked.
+
+    The size of the next slice may be sent to the generator, which starts with `size`.
+    """
+    if isinstance(events, pa.ChunkedArray | pa.Array | list | tuple):
+        whole, start = gathered(events), 0
+        while start < len(whole):
+            asked = yield whole[start : start + size]
+            start, size = start + size, asked or size
+    else:
+        refuse_one(events)
+        iterator = iter(events)
+        while batch := list(islice(iterator, size)):
+            size = (yield batch) or size
+
+
+def refuse_one(events: Any) -> None:
+    """Raise if `events` is one event and not many."""
+    if isinstance(events, str | bytes | dict):
         raise EventError(
             f"match_many takes many events, not one {type(events).__name__}; use match, or put it into a list"
         )
-    else:
-        yield from batch.lists(events)
+
+
+def around(events: Any, ask: Callable[[Any], Answer]) -> tuple[list[tuple[int, Answer]], dict[int, str]]:
+    """Ask about events, around those that are refused: answers with the position of their first event, and reasons.
+
+    A refused event is known by the position that its `EventError` carries. What precedes it was lost with the error,
+    and is asked about again by itself.
+    """
+    answers: list[tuple[int, Answer]] = []
+    refused: dict[int, str] = {}
+    start, count = 0, len(events)
+    stop = count
+    while start < count:
+        try:
+            answer = ask(events[start:stop])
+        except EventError as error:
+            bad = start + error.position
+            refused[bad] = error.reason
+            start, stop = (start, bad) if error.position else (bad + 1, count)
+            continue
+        answers.append((start, answer))
+        start, stop = (count, count) if stop == count else (stop + 1, count)
+    return answers, refused
 
 
 def refuse_nulls(column: pa.Array, position: int) -> None:

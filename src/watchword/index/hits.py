@@ -28,7 +28,8 @@ class Hits(NamedTuple):
     payloads: Int32
     operations: int
 
-    def __len__(self) -> int:
+    @property
+    def events(self) -> int:
         """Return the number of events."""
         return len(self.offsets) - 1
 
@@ -37,10 +38,10 @@ Step = Callable[[int, int, Int64, Int32], tuple[int, int, int]]
 """A kernel bound to its events and its state: ``step(first, used, offsets, payloads)`` matches events from `first` on,
 as far as the buffer `payloads` reaches.
 
-It writes the payloads of an event behind those of the event before, starting at ``payloads[used]``, and
-``offsets[event + 1]``. An event whose payloads do not fit is left out whole, and with it all that follow. It returns the
-first event not done, the buffer's new fill, and the operations spent on the events done. Every matching kernel has these
-four as its last arguments, so that ``partial(kernel, events, state)`` is a step."""
+It writes the payloads of an event behind those of the event before, starting at ``payloads[used]``, and ``offsets[event
++ 1]``. An event whose payloads do not fit is left out whole, and with it all that follow. It returns the first event
+not done, the buffer's new fill, and the operations spent on the events done. Every matching kernel has these four as
+its last arguments, so that ``partial(kernel, events, state)`` is a step."""
 
 
 def collect(count: int, step: Step, per_event: int = 16) -> Hits:

@@ -1,272 +1,295 @@
-"""The contract of every index: a mapping from id to subscription that can be asked backwards.
+"""Every index: a mapping from id to subscription that can be asked backwards. Final: a language plugs in below it.
 
-A language derives from `Index` and says how a subscription is compiled and an event matched; ids, order, bulk
-input, errors, snapshots and the mapping itself are here, once. Subscriptions are known to a language by their
-*slot* (`catalog`): hooks get slots, and give slots back.
+`Index` has the mapping, ids, order, batches, errors, snapshots, figures and threads, once; a `Language` (`language.py`)
+says how a subscription is compiled and an event matched. Who calls whom for ``index["s1"] = "greece AND crisis"``::
+
+    Index.__setitem__   Language.compile_one    the text into clauses; nothing is changed yet
+                        Catalog.append          "s1" has slot 0
+                        Language.add_one        its clauses are stored under slot 0
+    Index.match         Language.read           the event into the atoms that hold in it
+                        Language.find           the slots whose clauses they satisfy
+                        Catalog.id              slot 0 is "s1"
+
+Threads. Whoever reads holds a lane of the gate (`gate.py`), whoever changes has the index to itself. A change is noted
+in `_undo` before it begins and the note is erased when it has ended. Whoever finds such a note, because a change was
+interrupted or ran out of memory half-way, first takes the catalogue back to how it was and makes the language's state
+anew from its texts (`_repair`).
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
-from importlib import import_module
-from itertools import islice
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from watchword import snapshot
-from watchword.arrays import Arrays, Int32, Int64
-from watchword.errors import OptionError, SnapshotError, SubscriptionError
-from watchword.index.catalog import Base, Catalog, Id, find_rows, packed, taken, value
-from watchword.index.columns import columns
+from watchword.arrays import Arrays, Bools, Int64, prefixed, under
+from watchword.errors import SnapshotError, SubscriptionError
+from watchword.index.catalog import Catalog, Id, PackedColumns, checked_id, find_rows, id_at, pack_columns, take_rows
+from watchword.index.columns import as_columns
+from watchword.index.events import FIRST_SIZE, batches, gathered, next_size
+from watchword.index.gate import Gate
+from watchword.index.hits import Hits
+from watchword.index.language import Language, Method, settled_options
+from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
-from watchword.strings import Strings
+from watchword.index.views import Items, Values
+from watchword.languages import language_class
+from watchword.strings import Strings, from_texts
 
 Subscriptions: TypeAlias = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
-
-LANGUAGES: dict[str, str] = {
-    "keywords": "watchword.keywords:KeywordIndex",
-    "patterns": "watchword.patterns:PatternIndex",
-}
-"""The languages, and where their classes live."""
+Answer = TypeVar("Answer")
 
 
-def language_class(language: str) -> type[Index]:
-    """Return the index class of a language."""
-    if language not in LANGUAGES:
-        raise OptionError(f"no language {language!r}; there are: {', '.join(LANGUAGES)}")
-    module, _, name = LANGUAGES[language].partition(":")
-    found: type[Index] = getattr(import_module(module), name)
-    return found
+def reads(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Run a method of an index while nobody changes it."""
+
+    @wraps(method)
+    def reading(self: Index, *arguments: Any, **named: Any) -> Answer:
+        while True:
+            with self._gate.reading():
+                if self._undo is None:
+                    return method(self, *arguments, **named)
+            self._repair()
+
+    return reading
 
 
-def methods(language: str) -> list[str]:
-    """Return the names of a language's methods, `auto` first.
+def _changes(method: Callable[..., Answer]) -> Callable[..., Answer]:
+    """Run a method of an index while nobody else changes it; what it does is one change to others."""
 
-    >>> methods("keywords")[:3]
-    ['auto', 'brute', 'brute-ordered']
-    """
-    return list(language_class(language).methods)
+    @wraps(method)
+    def changing(self: Index, *arguments: Any, **named: Any) -> Answer:
+        with self._gate.changes:
+            if self._undo is not None:
+                self._repair()
+            return method(self, *arguments, **named)
 
-
-@dataclass(frozen=True)
-class Stats:
-    """What an index holds and takes.
-
-    `bytes` is the index without ids and texts (those are `catalog_bytes`). `operations_per_match` is the mean
-    over the events matched since the index was made or opened, in the unit `operation`; `details` has the
-    method's own figures.
-    """
-
-    language: str
-    method: str
-    subscriptions: int
-    clauses: int
-    atoms: int
-    nodes: int
-    postings: int
-    bytes: int
-    catalog_bytes: int
-    operation: str
-    operations_per_match: float
-    details: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ClauseReport:
-    """How one clause of a subscription fared: atoms that it asked for and missed, or forbade and met."""
-
-    text: str
-    missing: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
-
-    @property
-    def held(self) -> bool:
-        """Say whether nothing failed."""
-        return not self.missing and not self.forbidden
-
-    def __str__(self) -> str:
-        if self.held:
-            return self.text
-        reasons = [f"missing {', '.join(self.missing)}"] if self.missing else []
-        reasons += [f"forbidden {', '.join(self.forbidden)}"] if self.forbidden else []
-        return f"{'; '.join(reasons)} in: {self.text}"
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why an event matches a subscription, or does not. True where it matches."""
-
-    subscription: str
-    clauses: tuple[ClauseReport, ...]
-
-    @property
-    def matched(self) -> bool:
-        """Say whether a clause held."""
-        return any(clause.held for clause in self.clauses)
-
-    @property
-    def nearest(self) -> ClauseReport | None:
-        """Return a clause that held, or else the one with the fewest failures; None if there is no clause."""
-        return min(self.clauses, key=lambda c: len(c.missing) + len(c.forbidden), default=None)
-
-    def __bool__(self) -> bool:
-        return self.matched
-
-    def __str__(self) -> str:
-        if self.nearest is None:
-            return "no match: the subscription contradicts itself"
-        if self.matched:
-            return f"match: {self.nearest}"
-        tail = f" (nearest of {len(self.clauses)} clauses)" if len(self.clauses) > 1 else ""
-        return f"no match: {self.nearest}{tail}"
-
-
-class Found(NamedTuple):
-    """The slots found for a batch: event `i` found ``slots[ends[i - 1]:ends[i]]``, each once."""
-
-    ends: Int64
-    slots: Int32
+    return changing
 
 
 class Index(MutableMapping[Any, str]):
-    """A mapping from subscription id to subscription text, plus `match`."""
+    """A mapping from subscription id to subscription text, plus `match`.
 
+    An index may be matched, changed, saved and asked by any number of threads at once. Each answer is that of a state
+    which the index had between call and return; a change happens whole or not at all, also when it is interrupted.
+    """
+
+    plug: ClassVar[type[Language]]
     language: ClassVar[str]
-    methods: ClassVar[Mapping[str, Any]]
+    methods: ClassVar[Mapping[str, Method]]
 
-    # Events matched at a time: enough to amortise a call, few enough for them and their pairs to stay in the cache.
-    _events_at_once: ClassVar[int] = 4096
-    _pairs_at_once: ClassVar[int] = 1 << 18
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls.language, cls.methods = cls.plug.name, cls.plug.methods
 
-    def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto") -> None:
-        if method not in self.methods:
-            raise OptionError(f"no method {method!r} for {self.language}; there are: {', '.join(self.methods)}")
+    def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto", **options: Any) -> None:
+        self._options = settled_options(self.plug, method, options)
         self.method = method
+        self._gate = Gate()
         self._catalog = Catalog()
+        self._plugged = self.plug(method, self._options)
+        self._undo: Callable[[], Catalog] | None = None
         self._events = 0
         self._operations = 0
-        self._reset()
         if subscriptions is not None:
             self.update(subscriptions)
 
     # the mapping
 
+    @reads
     def __len__(self) -> int:
         return len(self._catalog)
 
     def __iter__(self) -> Iterator[Id]:
-        return iter(self._catalog)
+        """Yield the ids in the order of subscribing, those there are when the first is asked for."""
+        ids = self._ids()
+        for start in range(0, len(ids), 4096):
+            yield from ids[start : start + 4096].to_pylist()
 
+    def items(self) -> Items:
+        """Return a view of the pairs; an iteration gives those there are when it begins."""
+        return Items(self, self._columns)
+
+    def values(self) -> Values:
+        """Return a view of the texts; an iteration gives those there are when it begins."""
+        return Values(self, self._columns)
+
+    @reads
     def __contains__(self, key: object) -> bool:
         return self._catalog.slot(key) is not None
 
+    @reads
     def __getitem__(self, key: Id) -> str:
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Id, text: str) -> None:
-        self._put(self._catalog.checked(key), text, self._compile(text))
+        compiled = self._plugged.compile_one(text)
+        with self._gate.changes:
+            if self._undo is not None:
+                self._repair()
+            catalog = self._catalog
+            self._put(checked_id(key, catalog.kind if len(catalog) else None), text, compiled)
 
+    @_changes
     def __delitem__(self, key: Id) -> None:
         slot = self._slot(key)
-        self._unsubscribe(slot, self._catalog.text(slot))
-        self._catalog.remove(slot)
-        if self._catalog.removed > 4096 + len(self):
+        self._gate.exclusively(self._drop, key, slot, self._catalog.text(slot))
+        if self._catalog.removed > 4096 + len(self._catalog):
             self._compact()
 
     def update(self, subscriptions: Any = (), /, **more: str) -> None:
         """Subscribe many at once, replacing those already there; all of them or, on an error, none."""
         if more:
             subscriptions = dict(subscriptions, **more)
-        self._load(*columns(subscriptions, self._catalog))
+        self._load(*as_columns(subscriptions, self._kind()))
 
+    @_changes
     def clear(self) -> None:
         """Unsubscribe everything."""
-        self._catalog = Catalog()
-        self._reset()
+        self._gate.exclusively(self._start_over)
+
+    pop = _changes(MutableMapping.pop)
+    setdefault = _changes(MutableMapping.setdefault)  # type: ignore[assignment]
+
+    @_changes
+    def popitem(self) -> tuple[Any, str]:
+        """Unsubscribe the first, and return its id and text."""
+        slot = self._catalog.first()
+        if slot is None:
+            raise KeyError("the index is empty")
+        key, text = self._catalog.id(slot), self._catalog.text(slot)
+        del self[key]
+        return key, text
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)} subscriptions, method {self.method!r}>"
+
+    # facts
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return every option with its value; with `method` they make an equal, empty index."""
+        return dict(self._options)
+
+    @property
+    def id_type(self) -> type | None:
+        """Return the type of the ids, `str` or `int`; None while there are none."""
+        return self._kind()
+
+    def check(self, subscription: str | Iterable[str]) -> None:
+        """Raise as subscribing would if a text, or one of several, is refused; changes nothing, builds nothing."""
+        if isinstance(subscription, str) or not isinstance(subscription, Iterable):
+            self._plugged.compile_one(subscription)
+        else:
+            self._plugged.compile(from_texts(list(subscription)))
+
+    @reads
+    def stats(self) -> Stats:
+        """Return what the index holds and takes."""
+        plugged = self._plugged
+        details = dict(plugged.structure.stats())
+        sizes = {name: part.bytes for name, part in plugged.parts.items() if part.bytes}
+        del details["bytes"]
+        return Stats(
+            language=self.language,
+            method=self.method,
+            subscriptions=len(self._catalog),
+            clauses=plugged.figures()["clauses"],
+            atoms=plugged.figures()["atoms"],
+            nodes=int(details.pop("nodes", 0)),
+            postings=int(details.pop("postings", 0)),
+            bytes=sum(sizes.values()),
+            catalog_bytes=self._catalog.bytes,
+            operation=plugged.structure.operation,
+            operations_per_match=self._operations / self._events if self._events else 0.0,
+            details=details | {f"{name}_bytes": size for name, size in sizes.items()},
+        )
 
     # matching
 
     def match(self, event: Any) -> list[Any]:
         """Return the ids of the subscriptions that `event` satisfies, in the order of subscribing."""
-        found = self._match([event], 0)
-        slots = np.sort(found.slots).tolist()
-        return [self._catalog.id(slot) for slot in slots]
+        while True:
+            with self._gate.reading():
+                if self._undo is None:
+                    slots = self._found([event], 0).payloads
+                    id_of = self._catalog.id
+                    return [id_of(slot) for slot in np.sort(slots).tolist()]
+            self._repair()
 
     def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:
         """Match a batch: a table with a row for each event's position and each id that it satisfies.
 
-        `events` may be any iterable of events, or an Arrow array where the language reads one.
+        `events` may be any iterable of events, which is read to its end first, or an Arrow array where the language
+        reads one. `match_batches` is for a stream without end.
         """
-        positions: list[pa.Array] = []
-        ids: list[pa.Array] = []
-        first = 0
-        batch = Batch(256)
-        for part in self._parts(events, batch):
-            found = self._match(part, first)
-            counts = np.diff(found.ends, prepend=np.int64(0))
-            positions.append(pa.array(np.repeat(np.arange(first, first + len(counts)), counts)))
-            ids.append(self._catalog.ids(found.slots))
-            first += len(counts)
-            mean = len(found.slots) / max(len(counts), 1)
-            batch.size = max(1, min(self._events_at_once, int(self._pairs_at_once / (mean + 1))))
-        kind = pa.string() if self._catalog.kind is str else pa.int64()
-        if any(pa.types.is_large_string(part.type) for part in ids):
-            kind = pa.large_string()
-            ids = [part.cast(kind) for part in ids]
-        schema = pa.schema([pa.field("event", pa.int64()), pa.field("subscription", kind)])
-        columns = [pa.chunked_array(positions, pa.int64()), pa.chunked_array(ids, kind)]
-        return pa.Table.from_arrays(columns, schema=schema)
+        return self._match_all(gathered(events))
 
+    @reads
+    def _match_all(self, events: Any) -> pa.Table:
+        pieces = []
+        position, size = 0, FIRST_SIZE
+        whole = self._plugged.prepared(events)
+        while position < len(whole):
+            batch = whole[position : position + size]
+            hits = self._found(batch, position)
+            pieces.append(self._pairs(hits, position))
+            position, size = position + hits.events, next_size(size, len(hits.payloads))
+        return self._table(pieces)
+
+    def match_batches(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> Iterator[pa.Table]:
+        """Match events as they come, some at a time: tables as `match_many` returns, one behind the other.
+
+        Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
+        that the index had while it was made; of an iterator no more is read than the next table needs.
+        """
+        waiting: Generator[Any, int | None, None] = batches(events, FIRST_SIZE)
+        position, size = 0, FIRST_SIZE
+        batch = next(waiting, None)
+        while batch is not None:
+            table, count = self._match_batch(batch, position)
+            yield table
+            position, size = position + count, next_size(size, table.num_rows)
+            try:
+                batch = waiting.send(size)
+            except StopIteration:
+                return
+
+    @reads
+    def _match_batch(self, batch: Any, position: int) -> tuple[pa.Table, int]:
+        hits = self._found(self._plugged.prepared(batch), position)
+        return self._table([self._pairs(hits, position)]), hits.events
+
+    @reads
     def explain(self, event: Any, key: Id) -> Explanation:
         """Say why `event` matches the subscription with this id, or why not."""
-        return self._explain(event, self._catalog.text(self._slot(key)))
-
-    def stats(self) -> Stats:
-        """Return what the index holds and takes."""
-        details = dict(self._figures())
-        counted = {name: int(details.pop(name, 0)) for name in ("clauses", "atoms", "nodes", "postings")}
-        return Stats(
-            language=self.language,
-            method=self.method,
-            subscriptions=len(self),
-            **counted,
-            bytes=int(details.pop("bytes")),
-            catalog_bytes=self._catalog.bytes,
-            operation=self._operation(),
-            operations_per_match=self._operations / self._events if self._events else 0.0,
-            details=details,
-        )
+        return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
     # routing: which events can reach which subscriptions
 
     def needs(self, texts: Strings | None = None) -> Needs | None:
         """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""
-        if texts is None:
-            self._compact()
-            texts = self._catalog.base.texts
-        return self._needs(texts)
+        return self._plugged.needs(self._columns()[1] if texts is None else texts)
 
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
-        return self._atoms(events)
+        return self._plugged.atoms(events)
 
     # snapshots
 
+    @_changes
     def save(self, path: str | Path) -> int:
-        """Write a snapshot, in place of an older one if there is one; return its version."""
-        self._compact()
-        arrays = {f"catalog.{name}": array for name, array in self._catalog.arrays().items()}
-        meta = {"method": self.method, "subscriptions": len(self), "options": self._options()}
-        return snapshot.write(path, language=self.language, meta=meta, arrays=arrays | self._arrays())
+        """Write a snapshot, in place of an older one if there is one; return its version.
+
+        Other threads match meanwhile; changes wait.
+        """
+        meta, arrays = self._packed_state()
+        return snapshot.write(path, language=self.language, meta=meta, arrays=arrays)
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -275,82 +298,55 @@ class Index(MutableMapping[Any, str]):
             return language_class(snapshot.read(path).language).open(path)  # type: ignore[return-value]
         saved = snapshot.read(path, cls.language)
         try:
-            self = cls(method=saved.meta["method"], **saved.meta["options"])
-            self._catalog = Catalog.from_arrays(below("catalog", saved.arrays))
-            self._restore(saved.arrays)
+            return cls._restored(saved.meta, saved.arrays)
         except (KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
+
+    @_changes
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by way of a snapshot in memory."""
+        meta, arrays = self._packed_state()
+        return _restored, (type(self), meta, {name: np.array(array) for name, array in arrays.items()})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return an independent index with the same subscriptions."""
+        restored, arguments = self.__reduce__()
+        made: Self = restored(*arguments)
+        return made
+
+    def __copy__(self) -> Self:
+        """Return what `copy.deepcopy` does: two indexes share nothing that changes."""
+        return self.__deepcopy__({})
+
+    def _packed_state(self) -> tuple[dict[str, Any], Arrays]:
+        """Return everything as a snapshot has it; whoever asks holds off changes."""
+        self._compact()
+        arrays = prefixed("catalog", self._catalog.arrays())
+        for name, part in self._plugged.parts.items():
+            arrays |= prefixed(name, part.arrays())
+        return {"method": self.method, "subscriptions": len(self._catalog), "options": self._options}, arrays
+
+    @classmethod
+    def _restored(cls, meta: Mapping[str, Any], arrays: Arrays) -> Self:
+        self = cls(method=meta["method"], **meta["options"])
+        self._catalog = Catalog.from_arrays(under("catalog", arrays))
+        for name, part in self._plugged.parts.items():
+            part.restore(under(name, arrays))
         return self
 
-    # what a language provides
+    # private parts: reading, for whoever holds a lane or holds off changes
 
-    @abstractmethod
-    def _compile(self, text: str) -> Any:
-        """Return a subscription ready to be stored, or raise; changes nothing that shows."""
+    @reads
+    def _ids(self) -> pa.Array:
+        return self._catalog.live_ids()
 
-    @abstractmethod
-    def _subscribe(self, slot: int, compiled: Any) -> None:
-        """Store a compiled subscription under a slot that has none."""
+    @reads
+    def _columns(self) -> tuple[pa.Array, Strings]:
+        return self._catalog.live_columns()
 
-    @abstractmethod
-    def _unsubscribe(self, slot: int, text: str) -> None:
-        """Remove the subscription `text` of a slot."""
-
-    @abstractmethod
-    def _compile_many(self, texts: Strings) -> Any:
-        """As `_compile`, for a column; a `SubscriptionError` names the row."""
-
-    @abstractmethod
-    def _subscribe_many(self, slots: Int32, compiled: Any) -> None:
-        """Store what `_compile_many` returned, row `i` under ``slots[i]``."""
-
-    @abstractmethod
-    def _parts(self, events: Any, batch: Batch) -> Iterator[Any]:
-        """Cut events into batches that `_match` takes, each of at most `batch.size`, which changes on the way."""
-
-    @abstractmethod
-    def _match(self, events: Any, position: int) -> Found:
-        """Match a batch whose first event is at `position`."""
-
-    @abstractmethod
-    def _explain(self, event: Any, text: str) -> Explanation: ...
-
-    @abstractmethod
-    def _figures(self) -> Mapping[str, float]:
-        """Return figures for `stats`: clauses, atoms, nodes, postings, bytes, and the method's own."""
-
-    @abstractmethod
-    def _operation(self) -> str: ...
-
-    @abstractmethod
-    def _reset(self) -> None:
-        """Forget every subscription."""
-
-    @abstractmethod
-    def _renumber(self, slots: Int32) -> None:
-        """Slot `s` is from now on ``slots[s]``; those given up are -1 and not stored any more."""
-
-    @abstractmethod
-    def _options(self) -> dict[str, Any]:
-        """Return the options that make an equal, empty index, fit for JSON."""
-
-    @abstractmethod
-    def _arrays(self) -> Arrays: ...
-
-    @abstractmethod
-    def _restore(self, arrays: Arrays) -> None: ...
-
-    # what a language may provide
-
-    def _needs(self, texts: Strings) -> Needs | None:
-        """As `needs`; a `SubscriptionError` names the row of a text that is refused."""
-        return None
-
-    def _atoms(self, events: pa.Array) -> Atoms | None:
-        """As `atoms`; an `EventError` names the position of an event that is refused, always the first such."""
-        return None
-
-    # private parts
+    @reads
+    def _kind(self) -> type | None:
+        return self._catalog.kind if len(self._catalog) else None
 
     def _slot(self, key: Id) -> int:
         slot = self._catalog.slot(key)
@@ -358,28 +354,112 @@ class Index(MutableMapping[Any, str]):
             raise KeyError(key)
         return slot
 
+    def _found(self, events: Any, position: int) -> Hits:
+        plugged = self._plugged
+        hits = plugged.find(plugged.read(events, position))
+        self._events += hits.events
+        self._operations += hits.operations
+        return hits
+
+    def _pairs(self, hits: Hits, position: int) -> tuple[pa.Array, pa.Array]:
+        """Return the positions of the events and the ids that they found."""
+        positions = np.repeat(np.arange(position, position + hits.events), np.diff(hits.offsets))
+        return pa.array(positions), self._catalog.ids(hits.payloads)
+
+    def _table(self, pieces: list[tuple[pa.Array, pa.Array]]) -> pa.Table:
+        kind = pa.string() if self._catalog.kind is str else pa.int64()
+        ids = [ids for _, ids in pieces]
+        if any(pa.types.is_large_string(part.type) for part in ids):
+            kind = pa.large_string()
+            ids = [part.cast(kind) for part in ids]
+        schema = pa.schema([pa.field("event", pa.int64()), pa.field("subscription", kind)])
+        positions = pa.chunked_array([positions for positions, _ in pieces], pa.int64())
+        return pa.Table.from_arrays([positions, pa.chunked_array(ids, kind)], schema=schema)
+
+    # private parts: changing. Who calls these holds off other changes; what runs exclusively is handed to the gate
+
+    def _put(self, key: Id, text: str, compiled: Any) -> None:
+        """Subscribe one, or replace its text."""
+        slot = self._catalog.slot(key)
+        if slot is None:
+            self._gate.exclusively(self._append, key, text, compiled)
+        else:
+            self._gate.exclusively(self._replace, key, slot, text, compiled)
+
+    def _append(self, key: Id, text: str, compiled: Any) -> None:
+        catalog = self._catalog
+        self._undo = partial(catalog.undone, key, None, None, catalog.slots, catalog.removed)
+        self._plugged.add_one(catalog.append(key, text), compiled)
+        self._undo = None
+
+    def _replace(self, key: Id, slot: int, text: str, compiled: Any) -> None:
+        catalog = self._catalog
+        before = catalog.text(slot)
+        self._undo = partial(catalog.undone, key, slot, before, catalog.slots, catalog.removed)
+        self._plugged.remove(slot, before)
+        catalog.replace(slot, text)
+        self._plugged.add_one(slot, compiled)
+        self._undo = None
+
+    def _drop(self, key: Id, slot: int, text: str) -> None:
+        catalog = self._catalog
+        self._undo = partial(catalog.undone, key, slot, text, catalog.slots, catalog.removed)
+        self._plugged.remove(slot, text)
+        catalog.remove(slot)
+        self._undo = None
+
     def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
         """Subscribe whole columns: known ids by replacement, new ones in bulk. Compiles everything before it stores."""
-        given = packed(ids, texts)
-        singly = self._known(given)
-        if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
-            singly[:] = True  # few into many: a bulk load would copy the many
-        rows = np.flatnonzero(singly).tolist()
-        compiled = [self._compile_row(texts, row) for row in rows]
-        fresh = np.flatnonzero(~singly)
-        try:
-            bulk = self._compile_many(taken(texts, fresh)) if len(fresh) else None
-        except SubscriptionError as error:
-            raise error.at_row(int(fresh[error.row or 0])) from None
-        for row, ready in zip(rows, compiled, strict=True):
-            self._put(value(ids, row), texts.text(row), ready)
-        if bulk is not None:
-            if self._catalog.removed:
-                self._compact()
-            first = self._catalog.extend(taken(ids, fresh), taken(texts, fresh), given)
-            self._subscribe_many(np.arange(first, first + len(fresh), dtype=np.int32), bulk)
+        given = pack_columns(ids, texts)
+        with self._gate.changes:
+            if self._undo is not None:
+                self._repair()
+            if (
+                len(self._catalog)
+                and self._catalog.kind is not (str if isinstance(ids, Strings) else int)
+                and texts.count
+            ):
+                raise SubscriptionError("other ids came meanwhile, of another kind; one index has one kind of id")
+            known = self._known(given)
+            if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
+                known[:] = True  # few into many: a bulk load would copy the many
+            rows = np.flatnonzero(known).tolist()
+            compiled = [self._compiled_row(texts, row) for row in rows]
+            fresh = np.flatnonzero(~known)
+            try:
+                bulk = self._plugged.compile(take_rows(texts, fresh)) if len(fresh) else None
+            except SubscriptionError as error:
+                raise error.at_row(int(fresh[error.row or 0])) from None
+            changes = [(id_at(ids, row), texts.text(row), ready) for row, ready in zip(rows, compiled, strict=True)]
+            news = (take_rows(ids, fresh), take_rows(texts, fresh), given, bulk) if len(fresh) else None
+            self._gate.exclusively(self._store, changes, news)
 
-    def _known(self, given: Base) -> npt.NDArray[np.bool_]:
+    def _store(self, changes: list[tuple[Id, str, Any]], news: tuple[Any, ...] | None) -> None:
+        """Store compiled subscriptions, one by one and in bulk, all of them or none."""
+        catalog, plugged = self._catalog, self._plugged
+        singles: list[tuple[Any, ...]] = []
+        packed: list[Catalog] = []
+        self._undo = partial(_taken_back, catalog, singles, packed)
+        for key, text, compiled in changes:
+            slot = catalog.slot(key)
+            before = None if slot is None else catalog.text(slot)
+            singles.append((key, slot, before, catalog.slots, catalog.removed))
+            if slot is None or before is None:
+                slot = catalog.append(key, text)
+            else:
+                plugged.remove(slot, before)
+                catalog.replace(slot, text)
+            plugged.add_one(slot, compiled)
+        if news is not None:
+            ids, texts, given, compiled = news
+            packed.append(catalog.copy())
+            if catalog.removed:
+                self._renumber()
+            first = catalog.extend(ids, texts, given)
+            plugged.add(np.arange(first, first + texts.count, dtype=np.int32), compiled)
+        self._undo = None
+
+    def _known(self, given: PackedColumns) -> Bools:
         """Say which rows have an id that is subscribed."""
         known = np.zeros(given.count, np.bool_)
         catalog = self._catalog
@@ -392,48 +472,64 @@ class Index(MutableMapping[Any, str]):
             known[rows[rows >= 0]] = True
         return known
 
-    def _compile_row(self, texts: Strings, row: int) -> Any:
+    def _compiled_row(self, texts: Strings, row: int) -> Any:
         try:
-            return self._compile(texts.text(row))
+            return self._plugged.compile_one(texts.text(row))
         except SubscriptionError as error:
             raise error.at_row(row) from None
 
-    def _put(self, key: Id, text: str, compiled: Any) -> None:
-        slot = self._catalog.slot(key)
-        if slot is None:
-            self._subscribe(self._catalog.append(key, text), compiled)
-        else:
-            self._unsubscribe(slot, self._catalog.text(slot))
-            self._catalog.replace(slot, text)
-            self._subscribe(slot, compiled)
+    def _start_over(self) -> None:
+        plugged = self.plug(self.method, self._options)
+        self._undo = partial(_same, self._catalog)
+        self._catalog, self._plugged = Catalog(), plugged
+        self._undo = None
 
     def _compact(self) -> None:
+        """Give the subscriptions slots without gaps, and bring all parts into the form that is saved."""
+        for part in self._plugged.parts.values():
+            part.prepare()
+        self._gate.exclusively(self._condense)
+
+    def _condense(self) -> None:
+        self._undo = partial(_same, self._catalog.copy())
+        self._renumber()
+        for part in self._plugged.parts.values():
+            part.condense()
+        self._undo = None
+
+    def _renumber(self) -> None:
         moved = self._catalog.compact()
         if moved is not None:
-            self._renumber(moved)
+            for part in self._plugged.parts.values():
+                part.renumber(moved)
+
+    def _repair(self) -> None:
+        """Bring an index whose change was cut off back to how it was before."""
+        self._gate.exclusively(self._rebuild)
+
+    def _rebuild(self) -> None:
+        if self._undo is None:  # another thread was first
+            return
+        catalog = self._undo()
+        plugged = self.plug(self.method, self._options)
+        live = catalog.live()
+        if len(live):
+            plugged.add(live, plugged.compile(catalog.texts(live)))
+        self._catalog, self._plugged = catalog, plugged
+        self._undo = None
 
 
-@dataclass
-class Batch:
-    """How many events the next batch is to have."""
-
-    size: int
-
-    def slices(self, count: int) -> Iterator[tuple[int, int]]:
-        """Cut a range of `count` events."""
-        start = 0
-        while start < count:
-            stop = min(start + self.size, count)
-            yield start, stop
-            start = stop
-
-    def lists(self, events: Iterable[Any]) -> Iterator[list[Any]]:
-        """Cut any iterable."""
-        iterator = iter(events)
-        while batch := list(islice(iterator, self.size)):
-            yield batch
+def _same(catalog: Catalog) -> Catalog:
+    return catalog
 
 
-def below(prefix: str, arrays: Arrays) -> Arrays:
-    """Return the arrays whose names begin with `prefix` and a dot, without it."""
-    return {name[len(prefix) + 1 :]: array for name, array in arrays.items() if name.startswith(prefix + ".")}
+def _taken_back(catalog: Catalog, singles: list[tuple[Any, ...]], packed: list[Catalog]) -> Catalog:
+    """Return a catalogue as it was before changes of single ids, after which a copy of it was made to be packed."""
+    found = packed[0] if packed else catalog
+    for single in reversed(singles):
+        found = found.undone(*single)
+    return found
+
+
+def _restored(kind: type[Index], meta: Mapping[str, Any], arrays: Arrays) -> Index:
+    return kind._restored(meta, arrays)

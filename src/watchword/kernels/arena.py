@@ -1,11 +1,18 @@
-"""Records of any length in one int32 array, with free lists by length.
+"""An arena: records of any length in one int32 array, with a free list for each length.
 
-Layout: `words` (int32) holds the records end to end. ``bins[s]`` is the address of the first free record of
-`s` words, or -1; a free record's first word is the address of the next. ``state[WORDS_END]`` is the first word
-never used, ``state[WORDS_LIVE]`` the words in records that are in use; the owner keeps its own figures behind.
+Two records of three words and one of two were taken; the first was given back, then the third:
 
-Invariant: every word below the end belongs to exactly one record, in use or free. Taking and giving back cost
-a few steps; a free record is reused for its own length only, never split or joined.
+    words     -1  .  . | 9  8  7 | -1  .         addresses 0, 3 and 6; only the record at 3 is in use
+    bins      -1 -1  6  0                        bins[2] = 6, bins[3] = 0: a free record of two words, one of three
+    state      8  3                              words ever used, words in use
+
+Layout: `words` (int32) holds the records end to end. ``bins[s]`` is the address of the first free record of `s` words,
+or -1; a free record's first word is the address of the next. ``state[WORDS_END]`` is the first word never used,
+``state[WORDS_LIVE]`` the words in records that are in use; the owner keeps its own figures behind these two.
+
+Invariant: every word below the end belongs to exactly one record, in use or free. Cost: taking and giving back are a
+few steps. A free record is reused for its own length only, never split or joined: lengths are few here, and a record
+that goes is soon followed by one of its length.
 """
 
 from __future__ import annotations

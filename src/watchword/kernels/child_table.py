@@ -1,17 +1,24 @@
 """The children of all the nodes of a trie, in one hash table.
 
-The thesis gives every inner node a hash map of its own (Kourdounakis 2011, section 3.2.1). Ten million small
-maps would each waste a header and spare slots, so here all of them share one table in flat arrays: the key is
-the pair (node, first term of the child), the value is the child. A look-up still costs one probe on average.
+A child is found by its parent and the first symbol on the way to it: an atom in the tries of sets, a character in those
+of patterns. The trie of the words 1 2 and 1 3, whose nodes are 0 (the root), 1, 2 and 3, in a table of eight slots:
 
-Layout: `keys` (int64, ``node << 32 | term``, or `EMPTY`) and `values` (int32), a power of two long, linear
-probing, at most two thirds full. The term of a node is stored here and nowhere else.
+    slot       0   1   2   3   4      5      6      7
+    keys       .   .   .   .   .  (1,2)  (1,3)  (0,1)      (node, symbol) as node << 32 | symbol
+    values    -1  -1  -1  -1  -1      2      3      1      the child
 
-Invariant: between a key's home slot and the slot where it lies there is no empty slot. Deletion keeps it by
-shifting later keys back, so that no tombstones gather.
+The thesis gives every inner node a hash map of its own (Kourdounakis 2011, section 3.2.1). Ten million small maps would
+each waste a header and spare slots, so here all of them share one table in flat arrays. A look-up still costs one probe
+on average.
 
-Beside the table, every inner node keeps `marks`: bit ``term & 31`` is set for each child. A clear bit saves the
-probe, which is a cache miss; a bit left over from a removed child only costs one.
+Layout: `keys` (int64, ``node << 32 | symbol``, or `EMPTY`) and `values` (int32), a power of two long, linear probing,
+at most two thirds full. The first symbol of a node is stored here and nowhere else.
+
+Invariant: between a key's home slot and the slot where it lies there is no empty slot. Deletion keeps it by shifting
+later keys back, so that no tombstones gather.
+
+Beside the table, owners keep *marks* for every inner node: bit ``symbol & 31`` is set for each child. A clear bit saves
+the probe, which is a cache miss; a bit left over from a removed child only costs one.
 """
 
 from __future__ import annotations
@@ -43,6 +50,14 @@ def roomy_table(keys: npt.NDArray[np.int64], values: npt.NDArray[np.int32], need
     return grown
 
 
+def child_entries(keys: npt.NDArray[np.int64], values: npt.NDArray[np.int32]) -> list[tuple[int, int, int]]:
+    """Return the entries as node, symbol and child, sorted by node and symbol."""
+    taken = np.flatnonzero(keys != EMPTY)
+    taken = taken[np.argsort(keys[taken])]
+    nodes, symbols = keys[taken] >> 32, keys[taken] & 0xFFFFFFFF
+    return list(zip(nodes.tolist(), symbols.tolist(), values[taken].tolist(), strict=True))
+
+
 @kernel
 def child_limit(slots):
     """Return how many entries a table of so many slots may hold."""
@@ -57,9 +72,9 @@ def _home(key, mask):
 
 
 @kernel
-def find_child(keys, values, node, term):
-    """Return the child of `node` that starts with `term`, or -1."""
-    key = (np.int64(node) << 32) + term
+def find_child(keys, values, node, symbol):
+    """Return the child of `node` that starts with `symbol`, or -1."""
+    key = (np.int64(node) << 32) + symbol
     mask = len(keys) - 1
     slot = _home(key, mask)
     while keys[slot] != EMPTY:
@@ -70,9 +85,9 @@ def find_child(keys, values, node, term):
 
 
 @kernel
-def put_child(keys, values, node, term, child):
-    """Make `child` the child of `node` that starts with `term`, in place of one that is there."""
-    key = (np.int64(node) << 32) + term
+def put_child(keys, values, node, symbol, child):
+    """Make `child` the child of `node` that starts with `symbol`, in place of one that is there."""
+    key = (np.int64(node) << 32) + symbol
     mask = len(keys) - 1
     slot = _home(key, mask)
     while keys[slot] != EMPTY and keys[slot] != key:
@@ -82,9 +97,9 @@ def put_child(keys, values, node, term, child):
 
 
 @kernel
-def drop_child(keys, values, node, term):
+def drop_child(keys, values, node, symbol):
     """Delete an entry that is there, and shift back those behind it that may come nearer to their home."""
-    key = (np.int64(node) << 32) + term
+    key = (np.int64(node) << 32) + symbol
     mask = len(keys) - 1
     hole = _home(key, mask)
     while keys[hole] != key:
@@ -111,15 +126,3 @@ def _copy_children(keys, values, new_keys, new_values):
                 slot = (slot + 1) & mask
             new_keys[slot] = keys[old]
             new_values[slot] = values[old]
-
-
-@kernel
-def next_child(keys, values, marks, node, place, end, terms):
-    """Return the first child of a node that starts with a term of the item from `place` on, and where; -1 if none."""
-    while place < end:
-        if (marks >> (terms[place] & 31)) & 1:
-            child = find_child(keys, values, node, terms[place])
-            if child >= 0:
-                return child, place
-        place += 1
-    return np.int64(-1), end

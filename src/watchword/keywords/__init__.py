@@ -1,11 +1,23 @@
-"""Keyword subscriptions: saved searches over text.
+"""The keyword language: words, phrases, AND, OR, NOT.
 
-A subscription is parsed into clauses (`query`), numbered (`compiler`, `clauses`) and stored in a structure
-(`structure`), which finds the conjunctions that an item's terms cover. One file per structure: `brute`, `inverted`,
-`count`, `compact_count`, `trie`, `compact_trie`, `poset` after the thesis of Kourdounakis (Crete, 2011), and
-`packed`, which is the one to use.
+In the order in which data passes: `query` (a text into clauses), `compiler` (texts into rows, in bulk), `reader`
+(events into term numbers), `atoms` (events' terms by hashes, for routing), `language` (what plugs into an index),
+`index`; `options` as data.
 """
 
-from watchword.keywords.index import KeywordIndex
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from watchword.keywords.index import KeywordIndex as KeywordIndex
 
 __all__ = ["KeywordIndex"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the index when it is first asked for: the options alone load no numba."""
+    if name not in __all__:
+        raise AttributeError(f"module 'watchword.keywords' has no attribute {name!r}")
+    return getattr(import_module("watchword.keywords.index"), name)

@@ -1,51 +1,81 @@
-"""From events to term numbers.
+"""Phase one: from events to term numbers.
 
-An event is a text (`str`, or UTF-8 `bytes`) or an iterable of terms already analysed; a batch of them may be an
-Arrow array: strings, binaries, or lists of strings, plain or dictionary-encoded. All become rows of term numbers, -1
-for a term that no subscription asks for.
+An event is a text (`str`, or UTF-8 `bytes`) or an iterable of terms already analysed; a batch of them may be an Arrow
+array: strings, binaries, or lists of strings, plain or dictionary-encoded. All become rows of term numbers in the order
+of the text, -1 for a term that no subscription asks for. With greece as 0 and crisis as 1, "Crisis? What crisis,
+Greece" is ``[1, -1, 1, 0]``.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int64, offsets_of
+from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
-from watchword.index import Batch
-from watchword.index.events import cut, decoded, is_text, refuse_nulls, texts_of
-from watchword.kernels.sets import clauses as clause_kernels
+from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
 from watchword.kernels.text import read_terms as kernels
-from watchword.sets.structure import Rows
+from watchword.sets.rows import Rows
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
-from watchword.text.analyzer import INVALID, Analyzer, tables, tokenize
+from watchword.text.analyzer import INVALID, Analyzer, tokenize
+from watchword.text.stems import StemCache
+from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 
-class ItemReader:
+class NumberedLists:
+    """Lists of terms that share a dictionary, which was looked up once for all of them."""
+
+    def __init__(self, column: pa.Array, vocabulary: Vocabulary) -> None:
+        values = column.flatten()
+        self._offsets = _list_offsets(column)
+        self._numbers = vocabulary.find(from_arrow(values.dictionary))
+        self._indices = values.indices.to_numpy(zero_copy_only=False)
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, part: slice) -> Rows:
+        """Return some of the lists in term numbers."""
+        start, stop, _ = part.indices(len(self))
+        first, last = int(self._offsets[start]), int(self._offsets[stop])
+        return Rows(self._offsets[start : stop + 1] - first, self._numbers[self._indices[first:last]])
+
+
+class Reader:
     """Reads events with an analyser and a vocabulary."""
 
-    def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary) -> None:
-        self._analyzer = analyzer
-        self._vocabulary = vocabulary
-        self._surfaces = None if analyzer.is_plain else _Surfaces(analyzer, vocabulary)
+    def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary, stems: StemCache | None) -> None:
+        self._analyzer, self._vocabulary, self._stems = analyzer, vocabulary, stems
+        self._known: Any = None
+        self._plain: Any = None
+        self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
 
-    def parts(self, events: Any, batch: Batch) -> Iterator[Any]:
-        """Cut events into batches for `read`."""
-        if isinstance(events, pa.Array | pa.ChunkedArray) and _is_numbered(events.type):
-            for chunk in events.chunks if isinstance(events, pa.ChunkedArray) else [events]:
-                yield from self._dictionary_parts(chunk, batch)
-        else:
-            yield from cut(events, batch)
+    def _tables(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Return what a kernel reads with, in plain tuples, which it is called with faster."""
+        known = self._vocabulary.known
+        if known is not self._known:
+            self._known, self._plain = known, (tuple(word_tables()), tuple(known))
+        plain: tuple[tuple[Any, ...], tuple[Any, ...]] = self._plain
+        return plain
+
+    def prepared(self, events: Any) -> Any:
+        """Return lists of numbered terms with their dictionary looked up, and anything else as it is."""
+        if isinstance(events, pa.Array) and _is_numbered(events.type):
+            if not events.null_count and not events.flatten().null_count:
+                return NumberedLists(events, self._vocabulary)
+            return events.cast(pa.large_list(pa.large_string()))
+        return events
 
     def read(self, events: Any, position: int) -> Rows:
         """Return a batch, whose first event is at `position`, in term numbers: all of each event, in order."""
         if isinstance(events, Rows):
             return events
+        if isinstance(events, NumberedLists):
+            return events[:]
         if isinstance(events, pa.Array):
             return self._arrow(events, position)
         for event in events:
@@ -53,8 +83,21 @@ class ItemReader:
                 return self._mixed(events, position)
         return self._texts(from_texts(events), position)
 
+    def terms(self, event: Any, position: int = 0) -> list[str]:
+        """Return the terms of one event, in plain Python."""
+        event = decoded(event, position)
+        if isinstance(event, str):
+            return self._analyzer.terms(event)
+        if isinstance(event, Iterable) and not isinstance(event, dict):
+            terms = list(event)
+            for term in terms:
+                if not isinstance(term, str):
+                    raise EventError(f"its terms must be str, and {term!r} is {type(term).__name__}", position=position)
+            return terms
+        raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
+
     def _arrow(self, column: pa.Array, position: int) -> Rows:
-        if _is_list(column.type):
+        if is_list(column.type):
             refuse_nulls(column, position)
             return self._lists(column, position)
         return self._texts(texts_of(column, position, "strings, binaries or lists of strings"), position)
@@ -70,37 +113,37 @@ class ItemReader:
             raise EventError("one of its terms is null", position=position + event)
         return Rows(offsets, self._vocabulary.find(from_arrow(values)))
 
-    def _dictionary_parts(self, column: pa.Array, batch: Batch) -> Iterator[Any]:
-        """Look the dictionary up once, whatever the number of events."""
-        if column.null_count or column.flatten().null_count:
-            for start, stop in batch.slices(len(column)):
-                yield column[start:stop].cast(pa.large_list(pa.large_string()))
-            return
-        values = column.flatten()
-        numbers = self._vocabulary.find(from_arrow(values.dictionary))
-        offsets = _list_offsets(column)
-        indices = values.indices.to_numpy(zero_copy_only=False)
-        for start, stop in batch.slices(len(column)):
-            first = int(offsets[start])
-            yield Rows(offsets[start : stop + 1] - first, numbers[indices[first : offsets[stop]]])
-
     def _texts(self, strings: Strings, position: int) -> Rows:
         """Scan texts and look their terms up."""
-        if self._surfaces is not None:
-            try:
-                words, row_offsets = tokenize(strings)
-            except EventError as error:
-                raise EventError(error.reason, position=position + error.position) from None
-            return self._surfaces.find(words, row_offsets)
-        known = self._vocabulary
-        offsets, numbers = kernels.read_texts(
-            strings.data, strings.offsets, strings.surrogates, *tables(), known.table, known.blob, known.ends
-        )
+        if self._stems is not None:
+            return self._stemmed(self._stems, strings, position)
+        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *self._tables())
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
         return Rows(offsets, numbers)
 
-    def _mixed(self, events: list[Any], position: int) -> Rows:
+    def _stemmed(self, cache: StemCache, strings: Strings, position: int) -> Rows:
+        """Scan texts, stem their words or drop them, and look the stems up."""
+        try:
+            words, row_offsets = tokenize(strings)
+        except EventError as error:
+            raise EventError(error.reason, position=position + error.position) from None
+        stems, names, count = cache.find(words)
+        kept = stems >= 0
+        return Rows(offsets_of(kept)[row_offsets], self._terms_of(names, count)[stems[kept]])
+
+    def _terms_of(self, names: Vocabulary, count: int) -> Int32:
+        """Return the term of each stem; looked up again when there are new stems, or subscriptions brought new terms.
+
+        Threads that race here make the same.
+        """
+        known, stems, terms, term_of = self._seen
+        if known is not names or stems < count or terms != len(self._vocabulary):
+            term_of = self._vocabulary.find(names.strings().part(0, count))
+            self._seen = names, count, len(self._vocabulary), term_of
+        return term_of
+
+    def _mixed(self, events: Any, position: int) -> Rows:
         """Read events of which some are not `str`."""
         pieces: list[bytes] = []
         offsets = np.zeros(len(events) + 1, np.int64)
@@ -109,83 +152,15 @@ class ItemReader:
             offsets[row + 1] = len(pieces)
         return Rows(offsets, self._vocabulary.find(from_pieces(pieces)))
 
-    def terms(self, event: Any, position: int = 0) -> list[str]:
-        """Return the terms of one event, in plain Python."""
-        event = decoded(event, position)
-        if isinstance(event, str):
-            return self._analyzer.terms(event)
-        if isinstance(event, Iterable) and not isinstance(event, dict):
-            terms = list(event)
-            for term in terms:
-                if not isinstance(term, str):
-                    raise EventError(f"its terms must be str, and {term!r} is {type(term).__name__}", position=position)
-            return terms
-        raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
 
-
-class _Surfaces:
-    """Remembers which term a word of a text becomes, for analysers that a kernel cannot run.
-
-    A surface (folded run) has a stem, or -1 where it is dropped; a stem has a term number, or -1 while no
-    subscription asks for it. Both tables are forgotten when they have grown past `LIMIT`.
-    """
-
-    LIMIT = 1 << 20
-
-    def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary) -> None:
-        self._analyzer, self._vocabulary = analyzer, vocabulary
-        self._lock = threading.Lock()
-        self._forget()
-
-    def _forget(self) -> None:
-        self._words, self._stems = Vocabulary(), Vocabulary()
-        self._stem_of = np.empty(0, np.int32)
-        self._term_of = np.empty(0, np.int32)
-        self._seen = (-1, -1)
-
-    def find(self, words: Strings, row_offsets: Int64) -> Rows:
-        """Return the terms of rows of words, dropped ones left out."""
-        with self._lock:
-            if len(self._words) > self.LIMIT:
-                self._forget()
-            numbers = self._words.intern(words)
-            self._learn()
-            stems = self._stem_of[numbers]
-            terms = self._term_of
-        kept = stems >= 0
-        return Rows(offsets_of(kept)[row_offsets], terms[stems[kept]])
-
-    def _learn(self) -> None:
-        """Stem the words that are new, and look all stems up again if subscriptions brought new terms."""
-        known = len(self._stem_of)
-        if known < len(self._words):
-            refined = [self._analyzer.refine([self._words.text(n)]) for n in range(known, len(self._words))]
-            stems = self._stems.intern_texts([terms[0] if terms else "" for terms in refined])
-            dropped = np.array([not terms for terms in refined], np.bool_)
-            self._stem_of = np.concatenate([self._stem_of, np.where(dropped, -1, stems).astype(np.int32)])
-        seen = (len(self._stems), len(self._vocabulary))
-        if seen != self._seen:
-            offsets = np.concatenate([np.zeros(1, np.int64), self._stems.ends[: len(self._stems)]])
-            self._term_of = self._vocabulary.find(Strings(self._stems.blob, offsets))
-            self._seen = seen
-
-
-def distinct(items: Rows) -> Rows:
-    """Return the known terms of each item, once each."""
-    offsets = np.empty(len(items) + 1, np.int64)
-    terms = np.empty(len(items.terms), np.int32)
-    count = clause_kernels.distinct(items.offsets, items.terms, offsets, terms)
-    return Rows(offsets, terms[:count])
+def is_list(kind: pa.DataType) -> bool:
+    """Say whether a column of this type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _list_offsets(column: pa.Array) -> Int64:
-    lengths = column.value_lengths().to_numpy(zero_copy_only=False)
-    return offsets_of(lengths)
+    return offsets_of(column.value_lengths().to_numpy(zero_copy_only=False))
 
 
 def _is_numbered(kind: pa.DataType) -> bool:
-    return _is_list(kind) and bool(pa.types.is_dictionary(kind.value_type))
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+    return is_list(kind) and bool(pa.types.is_dictionary(kind.value_type))

@@ -10,30 +10,34 @@ Result = TypeVar("Result")
 
 
 class Background(Generic[Result]):
-    """One piece of work under way; `done` is set when it has ended, well or not."""
+    """One piece of work under way, in a thread of its own unless `aside` is false: then it is done at once."""
 
-    def __init__(self, work: Callable[[], Result], name: str) -> None:
-        self.done = threading.Event()
+    def __init__(self, work: Callable[[], Result], name: str, *, aside: bool = True) -> None:
+        self._over = threading.Event()
         self._found: list[Result] = []
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
+        """What the work raised, once it is over."""
 
         def run() -> None:
             try:
                 self._found.append(work())
             except BaseException as error:
-                self._error = error
+                self.error = error
             finally:
-                self.done.set()
+                self._over.set()
 
-        threading.Thread(target=run, name=name, daemon=True).start()
+        if aside:
+            threading.Thread(target=run, name=name, daemon=True).start()
+        else:
+            run()
 
     def is_over(self, wait: bool = False) -> bool:
-        """Say whether the work has ended; with `wait`, wait until it has."""
-        return self.done.wait(None if wait else 0)
+        """Say whether the work has ended, well or not; with `wait`, wait until it has."""
+        return self._over.wait(None if wait else 0)
 
     def result(self) -> Result:
         """Wait for the end; return what the work returned, or raise what it raised."""
-        self.done.wait()
-        if self._error is not None:
-            raise self._error
+        self._over.wait()
+        if self.error is not None:
+            raise self.error
         return self._found[0]

@@ -5,7 +5,7 @@ A row that a kernel refuses is parsed again in Python, for an error that says wh
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from watchword.arrays import Int32
 from watchword.errors import SubscriptionError
 from watchword.kernels.patterns import parsing as kernels
 from watchword.patterns.query import parse
-from watchword.patterns.structure import Patterns
+from watchword.patterns.rows import Patterns
 from watchword.patterns.texts import folded, measured
-from watchword.strings import Strings, from_texts
+from watchword.strings import Strings
 
 
 class Compiled(NamedTuple):
@@ -36,17 +36,7 @@ class Compiler:
     def __init__(self, ignore_case: bool, max_length: int) -> None:
         self._ignore_case, self._max_length = ignore_case, max_length
 
-    def compile(self, text: Any) -> Compiled:
-        """Return one subscription, or raise."""
-        if not isinstance(text, str):
-            parse(text)
-        try:
-            return self.compile_many(from_texts([text]))
-        except SubscriptionError:
-            parse(text, self._max_length)  # the same error, without a row
-            raise
-
-    def compile_many(self, texts: Strings) -> Compiled:
+    def compile(self, texts: Strings) -> Compiled:
         """Return a column of subscriptions; the first bad one is an error that names its row."""
         lengths, bad = measured(texts)
         if bad >= 0:

@@ -27,6 +27,7 @@ from watchword.kernels.patterns.keyed.word_heads import (
 )
 from watchword.kernels.patterns.nfa import ANY, LOOP
 from watchword.kernels.sequences.share_trie import KEY, PARENT, SHARE, STATE_WORDS, STATES_END, ShareTrie
+from watchword.outline import outline as indented_lines
 
 _NAMES = {ANY: "?", LOOP: "*"}
 
@@ -35,22 +36,20 @@ def outline(trie: ShareTrie, notes: Mapping[str, Callable[[int], Iterable[str]]]
     """Return the drawing of all states but the initial one; `notes` says what hangs at a state, by heading."""
     states = trie.states[: STATE_WORDS * int(trie.figures[STATES_END])].reshape(-1, STATE_WORDS).tolist()
     below: dict[int, list[int]] = defaultdict(list)
-    for number in sorted(range(1, len(states)), key=lambda number: states[number][KEY], reverse=True):
+    for number in sorted(range(1, len(states)), key=lambda number: states[number][KEY]):
         if states[number][SHARE] > 0:
             below[states[number][PARENT]].append(number)
-    lines = []
-    stack = [(number, 0) for number in below[0]]
-    while stack:
-        number, depth = stack.pop()
+
+    def text(number: int) -> str:
         parts = [f"{number} {_name(states[number][KEY])}"]
         if states[number][SHARE] > 1:
             parts.append(f"×{states[number][SHARE]}")
         for heading, names in notes.items():
             if found := sorted(names(number)):
                 parts.append(f"{heading} [{', '.join(found)}]")
-        lines.append("  " * depth + " ".join(parts))
-        stack += [(child, depth + 1) for child in below[number]]
-    return "\n".join(lines)
+        return " ".join(parts)
+
+    return indented_lines(below[0], below, text)
 
 
 def key_outline(table: KeyTable, store: KeyStore, name: Callable[[int], str]) -> str:

@@ -16,12 +16,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from watchword.errors import OptionError, SubscriptionSyntaxError
-
-MAX_LENGTH = 65_536
-"""How many characters the text of a pattern may have, unless the option `max_length` says otherwise."""
-
-_LONGEST = 1 << 29  # a gap is twice a number of characters, in 32 bits
+from watchword.errors import SubscriptionSyntaxError
+from watchword.patterns.options import MAX_LENGTH
 
 
 class Gap(NamedTuple):
@@ -86,10 +82,3 @@ def parse(text: Any, max_length: int = MAX_LENGTH) -> Pattern:
 
 _TOKENS = re.compile(r"(?P<gap>[?*]+)|(?P<word>(?:[^?*\\]|\\.)+)", re.DOTALL)
 _ESCAPES = re.compile(r"\\(.)", re.DOTALL)
-
-
-def checked_length(max_length: Any) -> int:
-    """Return the option `max_length`, or raise."""
-    if not isinstance(max_length, int) or isinstance(max_length, bool) or not 1 <= max_length <= _LONGEST:
-        raise OptionError(f"max_length must be an integer from 1 to {_LONGEST:,}, not {max_length!r}")
-    return max_length

@@ -10,7 +10,6 @@ Arrow array of strings or binaries, plain or dictionary-encoded. All become `Str
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,9 @@ from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.index.events import decoded, texts_of
 from watchword.kernels.text import folding as kernels
-from watchword.kernels.text.folding import FoldTables
 from watchword.strings import Strings, from_pieces, from_texts
 from watchword.text.analyzer import INVALID
+from watchword.text.unicode import fold_tables
 
 
 def read(events: Any, position: int) -> Strings:
@@ -59,33 +58,5 @@ def folded(strings: Strings) -> Strings:
     """Return every row of valid UTF-8 case-folded, exactly as `str.casefold` does."""
     out = np.empty(3 * (int(strings.offsets[-1]) - int(strings.offsets[0])), np.uint8)
     offsets = np.empty(strings.count + 1, np.int64)
-    size = kernels.fold(strings.data, strings.offsets, _tables(), out, offsets)
+    size = kernels.fold(strings.data, strings.offsets, fold_tables(), out, offsets)
     return Strings(out[:size], offsets, strings.surrogates)
-
-
-@cache
-def _tables() -> FoldTables:
-    """Build the tables of `kernels.text.folding` from Python's own Unicode data, once a process."""
-    pages: list[int] = []
-    values = np.zeros((1, 256), np.uint16)
-    offsets, folds = [0], bytearray()
-    for first in range(0, 0x110000, 256):
-        page = [chr(code) for code in range(first, first + 256)]
-        folded = [char.casefold() for char in page] if "".join(page).casefold() != "".join(page) else page
-        if folded == page:
-            pages.append(0)
-            continue
-        entries = np.zeros((1, 256), np.uint16)
-        for at in range(256):
-            if folded[at] != page[at]:
-                folds += folded[at].encode()
-                offsets.append(len(folds))
-                entries[0, at] = len(offsets) - 1
-        pages.append(len(values))
-        values = np.concatenate([values, entries])
-    return FoldTables(
-        np.array(pages, np.uint16),
-        values.reshape(-1),
-        np.array(offsets, np.int64),
-        np.frombuffer(folds, np.uint8),
-    )

@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from watchword.arrays import Int32
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
@@ -19,11 +17,4 @@ def distinct_words(words: Strings) -> tuple[Int32, Strings]:
     """Return the number of each word, and the distinct words by their numbers."""
     vocabulary = Vocabulary()
     numbers = vocabulary.intern(words)
-    return numbers, _strings(vocabulary)
-
-
-def _strings(vocabulary: Vocabulary) -> Strings:
-    """Return all words of a vocabulary."""
-    offsets = np.zeros(len(vocabulary) + 1, np.int64)
-    offsets[1:] = vocabulary.ends[: len(vocabulary)]
-    return Strings(vocabulary.blob[: offsets[-1]], offsets)
+    return numbers, vocabulary.strings()

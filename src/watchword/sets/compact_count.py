@@ -1,49 +1,65 @@
 """The compact count index: hash table of fixed capacity C, posting blocks of K rows, two-level counter
 (Kourdounakis 2011, section 3.1.2, Tables 3.1 and 3.2).
 
+It answers as `count` does. Table 2.1 has seven atoms, 1, 2, 3, 4, 12, 13 and 24, in half as many buckets, and two
+blocks for each of the two lists that have more than K = 3 postings:
+
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
+>>> method = CompactCount(capacity=0.5, block=3)
+>>> method.add(rows, np.arange(1, 7, dtype=np.int32))
+>>> [int(method.stats()[figure]) for figure in ("capacity", "term_nodes", "postings", "blocks", "empty_slots")]
+[4, 7, 15, 9, 12]
+>>> method.match(Rows(np.array([0, 3]), np.array([1, 24, 12], np.int32))).payloads.tolist()
+[2, 4]
+
 Layout, invariant and cost of the inverted file: see `kernels.sets.compact_count`; of the counter: see
 `watchword.sets.two_level`. A row is known by its number, which leads to its payload.
 
-The capacity is settled by the first load, or by the first row added to an empty index, and stays, as in the
-thesis: an index that grows far beyond its first load has long collision lists unless it is given a number of
-buckets. `stats` reports what Tables 4.4, 4.7 and 4.9 do. (The average of 19.02 empty slots that Table 4.4
-prints for uniform terms is not its own quotient, 11,965,682 / 800,000; here the mean is that quotient.)
+The capacity is settled by the first rows added, or by a single row added to an empty index, and stays, as in the
+thesis: an index that grows far beyond its first rows has long collision lists unless it is given a number of buckets.
+`stats` reports what Tables 4.4, 4.7 and 4.9 do. (The average of 19.02 empty slots that Table 4.4 prints for uniform
+terms is not its own quotient, 11,965,682 / 800,000; here the mean is that quotient.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, resized
+from watchword.arrays import Arrays, Int32, resized
 from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
+from watchword.kernels.sets import compact_count as kernels
 from watchword.kernels.sets.compact_count import (
     BLOCKS_LIVE,
     BLOCKS_USED,
     NODES_LIVE,
     NODES_USED,
     POSTINGS,
-    by_term,
-    compact_insert,
-    compact_match,
+    CompactIndex,
+    PostingBlocks,
 )
-from watchword.kernels.sets.compact_removal import compact_drop, compact_find
-from watchword.sets.numbering import LONGEST_ROW, RowNumbers, one_row, row_sizes
-from watchword.sets.structure import Rows, Structure
+from watchword.kernels.sets.compact_removal import remove_row
+from watchword.sets.numbering import LONGEST_ROW, RowNumbers, row_sizes
+from watchword.sets.rows import Rows
+from watchword.sets.structure import SetStructure
 from watchword.sets.two_level import TwoLevelCounter
 
 EMPTY_CAPACITY = 1 << 16
-"""Buckets of an index that starts empty and was given a fraction: 256 KB, for a few 100,000 terms."""
+"""Buckets of an index that starts empty and was given a fraction: 256 KB, for a few 100,000 atoms."""
+
+_NEW = (0, -1, 0, 0, -1, 0, 0)
 
 
-class CompactCount(Structure):
+class CompactCount(SetStructure):
     """The count index in few large arrays.
 
-    `capacity` is the number of buckets: a float is a fraction of the distinct terms in the first load, an int
-    is the number itself. `block` is K, the number of postings in a block.
+    `capacity` is the number of buckets: a float is a fraction of the distinct atoms in the first rows added, an int is
+    the number itself. `block` is K, the number of postings in a block.
     """
 
     operation: ClassVar[str] = "counter decrements"
@@ -54,66 +70,54 @@ class CompactCount(Structure):
         if block < 1:
             raise OptionError(f"block is {block}; it must be at least 1")
         self._capacity = capacity
-        self._width = block + 1
         self._numbers = RowNumbers()
         self._counter = TwoLevelCounter()
         # One bucket stands for "not settled yet": matching an empty index needs no case of its own.
-        self._buckets: Int32 = np.full(1, -1, np.int32)
+        empty = np.empty(0, np.int32)
+        self._lists = PostingBlocks(np.full(1, -1, np.int32), empty, empty, block + 1, np.array(_NEW, np.int64))
         self._settled = False
-        self._nodes: Int32 = np.empty(0, np.int32)
-        self._blocks: Int32 = np.empty(0, np.int32)
-        self._state: Int64 = np.array([0, -1, 0, 0, -1, 0, 0], np.int64)
 
-    def load(self, rows: Rows, payloads: Int32) -> None:
-        """Add many rows at once; the first load settles the capacity.
+    def add(self, rows: Rows, payloads: Int32) -> None:
+        """Add rows; the first ones settle the capacity.
 
-        Postings go in sorted by term where that costs no more than reading them: a term's blocks then lie
-        side by side, and walking them walks memory in order.
+        Postings go in sorted by atom where that costs no more than reading them: an atom's blocks then lie side by
+        side, and walking them walks memory in order.
         """
         if not len(rows):
             return
         sizes = row_sizes(rows)
+        offsets, atoms = rows
         if not self._settled:
-            self._settle(rows.terms)
+            self._settle(atoms)
         numbers = self._numbers.take(payloads)
         self._counter.put(numbers, sizes)
-        vocabulary = int(rows.terms.max()) + 1
-        if vocabulary > len(rows.terms):
-            self._insert(np.repeat(numbers, sizes), rows.terms)
+        atoms_end = int(atoms.max()) + 1
+        if atoms_end > len(atoms):
+            self._insert(np.repeat(numbers, sizes), atoms)
         else:
-            self._insert(*by_term(numbers, rows.offsets, rows.terms, vocabulary))
+            self._insert(*kernels.sort_by_atom(numbers, offsets, atoms, atoms_end))
 
-    def add(self, terms: Int32, payload: int) -> None:
-        """Add one row."""
-        if not self._settled and len(terms) <= LONGEST_ROW:
+    def add_one(self, atoms: Int32, payload: int) -> None:
+        """Add one row; an index that starts with it has room for more than its atoms."""
+        if not self._settled and len(atoms) <= LONGEST_ROW:
             self._settle(None)
-        self.load(one_row(terms), np.array([payload], np.int32))
+        super().add_one(atoms, payload)
 
-    def remove(self, terms: Int32, payload: int) -> None:
-        """Remove a row, found through the shortest list of its terms."""
-        counter = self._counter
-        places = np.empty(len(terms), np.int64)
-        tables = (self._buckets, self._nodes, self._blocks, self._width)
-        counts = (counter.ground, counter.second, counter.segments)
-        row = compact_find(terms, payload, self._numbers.payloads, *tables, *counts, places)
+    def remove(self, atoms: Int32, payload: int) -> None:
+        """Remove a row, found through the shortest list of its atoms."""
+        row = remove_row(CompactIndex(*self._lists, *self._counter.counter, self._numbers.payloads), atoms, payload)
         if row < 0:
             raise KeyError(payload)
-        compact_drop(terms, places, *tables, self._state)
-        counter.drop(row)
-        self._numbers.give(row)
-        if not self._state[POSTINGS]:
-            self._state[:] = 0, -1, 0, 0, -1, 0, 0
+        self._counter.drop(row)
+        self._numbers.give_back(row)
+        if not self._lists.state[POSTINGS]:
+            self._lists.state[:] = _NEW
 
     def match(self, items: Rows) -> Hits:
-        """Count down along the postings of each item's terms (Algorithm 4)."""
-        counter = self._counter
-        segments = counter.live_segments.copy()
-        store = (self._buckets, self._nodes, self._blocks, self._width, self._numbers.payloads)
-        store_and_counts = (*store, counter.ground, counter.second, segments)
-
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return compact_match(first, used, *items, *store_and_counts, ends, payloads)  # type: ignore[no-any-return]
-
+        """Count down along the postings of each item's atoms (Algorithm 4)."""
+        ground, second, segments = self._counter.counter
+        index = CompactIndex(*self._lists, ground, second, segments.copy(), self._numbers.payloads)
+        step = partial(kernels.match, items.offsets, items.atoms, index)
         return collect(len(items), step, self._numbers.room(len(items)))
 
     def renumber(self, payloads: Int32) -> None:
@@ -122,18 +126,19 @@ class CompactCount(Structure):
 
     def stats(self) -> Mapping[str, float]:
         """Return the figures of Tables 4.4, 4.7 and 4.9, and what their memory comes to."""
-        terms, blocks, postings = (int(self._state[i]) for i in (NODES_LIVE, BLOCKS_LIVE, POSTINGS))
-        entries = int(np.count_nonzero(self._buckets >= 0))
-        empty = blocks * (self._width - 1) - postings
-        capacity = len(self._buckets) if self._settled else 0
-        size = 4 * capacity + 16 * terms + 4 * self._width * blocks + 4 * self._numbers.live
+        buckets, width = self._lists.buckets, self._lists.width
+        atoms, blocks, postings = (int(self._lists.state[i]) for i in (NODES_LIVE, BLOCKS_LIVE, POSTINGS))
+        entries = int(np.count_nonzero(buckets >= 0))
+        empty = blocks * (width - 1) - postings
+        capacity = len(buckets) if self._settled else 0
+        size = 4 * capacity + 16 * atoms + 4 * width * blocks + self._numbers.bytes
         return {
             "hash_entries": entries,
-            "term_nodes": terms,
-            "collision_list_mean": terms / entries if entries else 0.0,
+            "term_nodes": atoms,
+            "collision_list_mean": atoms / entries if entries else 0.0,
             "blocks": blocks,
             "empty_slots": empty,
-            "empty_slots_mean": empty / terms if terms else 0.0,
+            "empty_slots_mean": empty / atoms if atoms else 0.0,
             "capacity": capacity,
             "postings": postings,
             "counter_segments": len(self._counter.population),
@@ -141,41 +146,37 @@ class CompactCount(Structure):
         }
 
     def arrays(self) -> Arrays:
-        """Return the state as flat arrays."""
-        nodes = self._nodes[: 4 * self._state[NODES_USED]]
-        blocks = self._blocks[: self._width * self._state[BLOCKS_USED]]
-        shape = np.array([self._width, self._settled], np.int64)
-        own: Arrays = {"buckets": self._buckets, "nodes": nodes, "blocks": blocks}
-        own |= {"state": self._state.copy(), "shape": shape}
+        """Return the inverted file, the row numbers and the counter."""
+        buckets, nodes, blocks, width, state = self._lists
+        own: Arrays = {"buckets": buckets, "nodes": nodes[: 4 * state[NODES_USED]]}
+        own |= {"blocks": blocks[: width * state[BLOCKS_USED]], "state": state.copy()}
+        own["shape"] = np.array([width, self._settled], np.int64)
         return own | self._numbers.arrays() | self._counter.arrays()
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the structure that `arrays` describes; block size and settled capacity are theirs."""
-        made = cls(**options)
-        made._width, made._settled = int(arrays["shape"][0]), bool(arrays["shape"][1])
-        made._buckets, made._nodes, made._blocks, made._state = (
-            np.asarray(arrays[name]) for name in ("buckets", "nodes", "blocks", "state")
-        )
-        made._numbers = RowNumbers.from_arrays(arrays)
-        made._counter = TwoLevelCounter.from_arrays(arrays)
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned; block size and settled capacity are theirs."""
+        buckets, nodes, blocks, state = (np.asarray(arrays[name]) for name in ("buckets", "nodes", "blocks", "state"))
+        self._lists = PostingBlocks(buckets, nodes, blocks, int(arrays["shape"][0]), state)
+        self._settled = bool(arrays["shape"][1])
+        self._numbers.restore(arrays)
+        self._counter.restore(arrays)
 
-    def _insert(self, rows: Int32, terms: Int32) -> None:
+    def _insert(self, rows: Int32, atoms: Int32) -> None:
         """Add postings; the kernel stops when it lacks room for one more."""
-        first, width = 0, self._width
+        first = 0
         while first < len(rows):
-            self._nodes = _roomier(self._nodes, 4, int(self._state[NODES_LIVE]))
-            self._blocks = _roomier(self._blocks, width, int(self._state[BLOCKS_LIVE]))
-            tables = (self._buckets, self._nodes, self._blocks, width, self._state)
-            first = compact_insert(first, rows, terms, *tables)
+            nodes = _roomier(self._lists.nodes, 4, int(self._lists.state[NODES_LIVE]))
+            blocks = _roomier(self._lists.blocks, self._lists.width, int(self._lists.state[BLOCKS_LIVE]))
+            if nodes is not self._lists.nodes or blocks is not self._lists.blocks:
+                self._lists = self._lists._replace(nodes=nodes, blocks=blocks)
+            first = kernels.insert_postings(self._lists, rows, atoms, first)
 
-    def _settle(self, terms: Int32 | None) -> None:
-        """Fix the number of buckets for good, knowing the terms of the first load if there is one."""
+    def _settle(self, atoms: Int32 | None) -> None:
+        """Fix the number of buckets for good, knowing the atoms of the first rows if there are several."""
         buckets = self._capacity
         if isinstance(buckets, float):
-            buckets = EMPTY_CAPACITY if terms is None else max(1, round(buckets * _distinct(terms)))
-        self._buckets = np.full(buckets, -1, np.int32)
+            buckets = EMPTY_CAPACITY if atoms is None else max(1, round(buckets * _count_distinct(atoms)))
+        self._lists = self._lists._replace(buckets=np.full(buckets, -1, np.int32))
         self._settled = True
 
 
@@ -186,8 +187,8 @@ def _roomier(array: Int32, width: int, live: int) -> Int32:
     return resized(array, width * max(live + live // 2, 16))
 
 
-def _distinct(terms: Int32) -> int:
-    """Return the number of different terms."""
-    seen = np.zeros(int(terms.max()) + 1, np.bool_)
-    seen[terms] = True
+def _count_distinct(atoms: Int32) -> int:
+    """Return the number of different atoms."""
+    seen = np.zeros(int(atoms.max()) + 1, np.bool_)
+    seen[atoms] = True
     return int(np.count_nonzero(seen))

@@ -1,34 +1,62 @@
 """The compact trie: path compression and node types (Kourdounakis 2011, section 3.2.2, Table 3.3).
 
-The class owns the arrays of `kernels.sets.compact_trie`, where layout, invariant and cost are told, and
-makes them grow: a kernel goes on until room runs out, says where it stopped, and is called again.
+The six rows of Table 2.1 make the trie of Figure 2.5 with one path compressed, the one to S6 = {2, 3, 13}:
+
+>>> atoms = np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12, 2, 4, 2, 3, 13], np.int32)
+>>> rows = Rows(np.array([0, 3, 5, 8, 10, 12, 15]), atoms)
+>>> trie = CompactTrie()
+>>> trie.add(rows, np.arange(1, 7, dtype=np.int32))
+>>> print(trie.draw())
+1
+  2
+    3 [3]
+    4 [1]
+  12 [4]
+  24 [2]
+2
+  3 13 [6]
+  4 [5]
+
+A row that leaves a label half-way splits it; removing the row merges it again:
+
+>>> trie.add_one(np.array([2, 3], np.int32), 7)
+>>> print(trie.draw().partition("24 [2]\\n")[2])
+2
+  3 [7]
+    13 [6]
+  4 [5]
+>>> trie.remove(np.array([2, 3], np.int32), 7)
+
+The class owns the arrays of `kernels.sets.compact_trie`, where layout, invariant and cost are told, and makes them
+grow: a kernel goes on until room runs out, says where it stopped, and is called again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
+from watchword.arrays import Arrays, Int32, int32, int64, reserve
 from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
-from watchword.kernels.child_table import roomy_table
+from watchword.kernels.child_table import child_entries, roomy_table
 from watchword.kernels.sets import compact_trie as kernels
 from watchword.kernels.sets import compact_trie_match as readers
 from watchword.kernels.sets.compact_trie import CompactArrays
 from watchword.outline import caption, outline
-from watchword.sets.numbering import one_row, row_sizes
-from watchword.sets.structure import Rows, Structure
-from watchword.sets.trie import child_entries
+from watchword.sets.numbering import row_sizes
+from watchword.sets.rows import Rows
+from watchword.sets.structure import SetStructure
 
 _TYPES = {"Ib": 1, "Ic": 2, "IIa": kernels.INTERNAL, "IIb": kernels.INTERNAL + 1, "IIc": kernels.INTERNAL + 2}
 
 
-class CompactTrie(Structure):
+class CompactTrie(SetStructure):
     """A trie without chains. `block` is the thesis's K: payloads per block where equal rows share a node."""
 
     order: ClassVar[str | None] = "rank"
@@ -39,34 +67,23 @@ class CompactTrie(Structure):
             raise OptionError(f"block is {block}; it must be at least 1")
         self._trie = kernels.new_compact_trie(block)
 
-    def load(self, rows: Rows, payloads: Int32) -> None:
-        """Add many rows at once, row by row in compiled code."""
+    def add(self, rows: Rows, payloads: Int32) -> None:
+        """Add rows, one by one in compiled code."""
         self._lengthen(int(row_sizes(rows).max(initial=0)))
-        offsets, terms, payloads = int64(rows.offsets), int32(rows.terms), int32(payloads)
+        offsets, atoms, payloads = int64(rows.offsets), int32(rows.atoms), int32(payloads)
         done = 0
-        while (done := kernels.insert_rows(self._trie, offsets, terms, payloads, done)) < len(payloads):
+        while (done := kernels.insert_rows(self._trie, offsets, atoms, payloads, done)) < len(payloads):
             self._grow()
 
-    def add(self, terms: Int32, payload: int) -> None:
-        """Add one row."""
-        self.load(one_row(terms), np.array([payload], np.int32))
-
-    def remove(self, terms: Int32, payload: int) -> None:
+    def remove(self, atoms: Int32, payload: int) -> None:
         """Remove a row; merge or prune the node that lost its reason to be."""
         self._grow()
-        if not kernels.remove_row(self._trie, int32(terms), payload):
+        if not kernels.remove_row(self._trie, int32(atoms), payload):
             raise KeyError(payload)
 
     def match(self, items: Rows) -> Hits:
         """Walk down every path that lies within an item; a node counts once its whole label does."""
-        trie, offsets, terms = self._trie, int64(items.offsets), int32(items.terms)
-
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            reached: tuple[int, int, int]
-            reached = readers.match_items(trie, offsets, terms, first, used, ends, payloads)
-            return reached
-
-        return collect(len(items), step)
+        return collect(len(items), partial(readers.match, int64(items.offsets), int32(items.atoms), self._trie))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -77,7 +94,7 @@ class CompactTrie(Structure):
 
         The root counts in none of them but ``path_length_mean``, the nodes on the path to a leaf: only so do
         rows of three terms have the paths of 3.69 nodes that Table 4.8 gives. ``type_IIb`` counts primary
-        nodes, ``compact_IIb`` their compact duals, ``compact_size_mean`` is terms per compact node.
+        nodes, ``compact_IIb`` their compact duals, ``compact_size_mean`` is atoms per compact node.
         """
         counts, sizes, path_nodes = readers.census(self._trie)
         state = self._trie.state
@@ -96,27 +113,24 @@ class CompactTrie(Structure):
         return figures | {f"compact_{name}": int(counts[1, kind]) for name, kind in _TYPES.items()}
 
     def draw(self, name: Callable[[int], str] = str) -> str:
-        """Return an indented drawing: a line per node, with the terms of its label and its payloads."""
+        """Return an indented drawing: a line per node, with the atoms of its label and its payloads."""
         below = defaultdict(list)
-        for parent, _, node in zip(*child_entries(self._trie.keys, self._trie.values), strict=True):
+        for parent, _, node in child_entries(self._trie.keys, self._trie.values):
             below[parent].append(node)
         return outline(below[0], below, lambda node: caption(self._label(node), self._payloads(node), name))
 
     def arrays(self) -> Arrays:
-        """Return the state; the arrays share memory with the trie."""
+        """Return the whole trie, without node numbers and words never used."""
         trie = self._trie
-        trimmed = {"addresses": trie.addresses[: trie.state[kernels.IDS_END]]}
-        return trie._asdict() | trimmed | {"words": trie.words[: trie.state[WORDS_END]]}
+        addresses, words = trie.addresses[: trie.state[kernels.IDS_END]], trie.words[: trie.state[WORDS_END]]
+        return trie._replace(addresses=addresses, words=words)._asdict()
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the trie that `arrays` describes, with the block size that it was built with."""
-        made = cls(**options)
-        made._trie = CompactArrays(*(np.asarray(arrays[field]) for field in CompactArrays._fields))
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned, with the block size that it was built with."""
+        self._trie = CompactArrays(*(np.asarray(arrays[field]) for field in CompactArrays._fields))
 
     def _lengthen(self, longest: int) -> None:
-        """Prepare for rows of up to so many terms."""
+        """Prepare for rows of up to so many atoms."""
         trie = self._trie
         trie.state[kernels.LONGEST] = max(trie.state[kernels.LONGEST], longest)
         if len(trie.bins) < longest + 8:

@@ -1,30 +1,41 @@
-"""Inverted file: only rows that share a term with the item are tested (Kourdounakis 2011, section 2.2).
+"""Inverted file: only rows that share an atom with the item are tested (Kourdounakis 2011, section 2.2).
 
-IF_Match (Algorithm 2) unites the postings of the item's terms and then verifies the union by brute force, for
-which it needs the rows themselves: a `RowPool` beside `LinkedPostings`. Invariant: a live row of the pool
-stands in the list of each of its terms, and nowhere else.
+IF_Match (Algorithm 2) unites the postings of the item's atoms and then verifies the union by brute force, for which it
+needs the rows themselves. With the first four rows of Table 2.1, the item {1, 12, 24} reads the four postings of 1 and
+one each of 12 and 24; the union is S1 to S4, the answer S2 and S4:
 
-Cost: matching reads the lists of the item's terms; adding is O(terms); removing walks the row's lists.
+>>> method = Inverted()
+>>> rows = Rows(np.array([0, 3, 5, 8, 10]), np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12], np.int32))
+>>> method.add(rows, np.array([1, 2, 3, 4], np.int32))
+>>> hits = method.match(Rows(np.array([0, 3]), np.array([1, 12, 24], np.int32)))
+>>> sorted(hits.payloads.tolist()), hits.operations
+([2, 4], 6)
+
+Layout: a `RowPool` beside `LinkedPostings`. Invariant: a live row of the pool stands in the list of each of its atoms,
+and nowhere else.
+
+Cost: matching reads the lists of the item's atoms; adding is O(atoms); removing walks the row's lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64
+from watchword.arrays import Arrays, Int32
 from watchword.index.hits import Hits, collect
-from watchword.kernels.sets.inverted import inverted_match
-from watchword.kernels.sets.postings import postings_find
+from watchword.kernels.sets import inverted as kernels
+from watchword.kernels.sets.inverted import InvertedFile
 from watchword.sets.brute import RowPool
-from watchword.sets.numbering import one_row
 from watchword.sets.postings import LinkedPostings
-from watchword.sets.structure import Rows, Structure
+from watchword.sets.rows import Rows
+from watchword.sets.structure import SetStructure
 
 
-class Inverted(Structure):
+class Inverted(SetStructure):
     """Postings to find candidates, brute force to verify them."""
 
     operation: ClassVar[str] = "postings read"
@@ -33,52 +44,39 @@ class Inverted(Structure):
         self._rows = RowPool()
         self._postings = LinkedPostings()
 
-    def load(self, rows: Rows, payloads: Int32) -> None:
-        """Add many rows at once: each term's new postings lie side by side."""
-        self._postings.load(rows, self._rows.load(rows, payloads))
+    def add(self, rows: Rows, payloads: Int32) -> None:
+        """Add rows, in front of the lists of their atoms; each atom's postings from many rows lie side by side."""
+        self._postings.add(rows, self._rows.add(rows, payloads))
 
-    def add(self, terms: Int32, payload: int) -> None:
-        """Add one row, in front of the lists of its terms."""
-        self.load(one_row(terms), np.array([payload], np.int32))
-
-    def remove(self, terms: Int32, payload: int) -> None:
-        """Remove a row, found through the shortest list of its terms."""
-        lists, rows = self._postings, self._rows
-        held = (rows.numbers.payloads, rows.sizes, lists.heads, lists.lengths, lists.nodes)
-        row = postings_find(terms, payload, *held)
+    def remove(self, atoms: Int32, payload: int) -> None:
+        """Remove a row, found through the shortest list of its atoms."""
+        rows = self._rows.rows
+        row = self._postings.remove(atoms, payload, rows.sizes, rows.payloads)
         if row < 0:
             raise KeyError(payload)
-        lists.drop(terms, row)
-        rows.remove(row)
+        self._rows.remove(row)
 
     def match(self, items: Rows) -> Hits:
-        """Verify every row that the item's terms lead to (Algorithm 2)."""
-        lists, rows = self._postings, self._rows
-        store = (lists.heads, lists.nodes, rows.starts, rows.sizes, rows.numbers.payloads, rows.pool)
-        seen = np.zeros(rows.numbers.used, np.int32)
-
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return inverted_match(first, used, *items, *store, seen, ends, payloads)  # type: ignore[no-any-return]
-
-        return collect(len(items), step, rows.numbers.room(len(items)))
+        """Verify every row that the item's atoms lead to (Algorithm 2)."""
+        lists, rows = self._postings.lists, self._rows.rows
+        file = InvertedFile(lists.heads, lists.nodes, *rows, np.zeros(len(rows.sizes), np.int32))
+        step = partial(kernels.match, items.offsets, items.atoms, file)
+        return collect(len(items), step, self._rows.numbers.room(len(items)))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads; postings hold row numbers and stay."""
-        self._rows.numbers.renumber(payloads)
+        self._rows.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
         """Return ``bytes``, ``postings`` and ``terms``, the number of lists."""
         lists = self._postings
-        return {"bytes": lists.bytes + self._rows.bytes, "postings": len(lists), "terms": lists.terms}
+        return {"bytes": lists.bytes + self._rows.bytes, "postings": len(lists), "terms": lists.atoms}
 
     def arrays(self) -> Arrays:
-        """Return the state as flat arrays."""
+        """Return the rows and the lists."""
         return self._rows.arrays() | self._postings.arrays()
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        """Return the structure that `arrays` describes."""
-        made = cls(**options)
-        made._rows = RowPool.from_arrays(arrays)
-        made._postings = LinkedPostings.from_arrays(arrays)
-        return made
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self._rows.restore(arrays)
+        self._postings.restore(arrays)

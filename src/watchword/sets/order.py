@@ -1,24 +1,39 @@
-"""The order of terms that ordered methods stand on (thesis, sections 2.1 and 2.3.1).
+"""The order of atoms that ordered methods stand on (Kourdounakis 2011, sections 2.1 and 2.3.1).
 
-Every term has a rank, fixed when the term is first seen, as a trie cannot bear its change: the terms of a given
-ranking first, then those of each load by falling frequency in it, then those that come singly.
+Every atom has a rank, fixed when the atom is first seen, as a trie cannot bear its change: the atoms of a given ranking
+first, then those of each batch of rows by falling frequency in it, then those that come singly.
+
+>>> order = AtomOrder("rank", 0)
+>>> rows = Rows(np.array([0, 2, 4, 5]), np.array([7, 4, 2, 4, 7], np.int32))
+>>> order.learn(rows.atoms)                     # 4 and 7 occur twice, 2 once
+>>> order.in_order(rows).atoms.tolist()
+[4, 7, 4, 2, 7]
+>>> order.known_in_order(Rows(np.array([0, 3]), np.array([9, 2, 7], np.int32))).atoms.tolist()
+[7, 2]
+
+Layout: ``ranks[atom]`` (int32), -1 for an atom without a rank. Ranks are 0 to ``ranked - 1``, each of them once.
+
+Cost: a rank is O(1) to read; learning a batch is a sort of its new atoms.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import Int32, reserve
+from watchword.arrays import Arrays, Bools, Int32, int64, offsets_of, reserve
 from watchword.errors import OptionError
+from watchword.index.structure import Part
 from watchword.kernels.sets import clauses as kernels
-from watchword.sets.structure import Rows
+from watchword.sets.rows import Rows
 
 ORDERS = ("rank", "reverse-rank", "given")
 
 
-class TermOrder:
-    """Sorts rows and items by rank: frequent terms first, or last if `order` is ``reverse-rank``."""
+class AtomOrder(Part):
+    """Sorts rows and items by rank: frequent atoms first, or last if `order` is ``reverse-rank``.
+
+    The atoms below `ranking` have their own number as their rank.
+    """
 
     def __init__(self, order: str, ranking: int) -> None:
         if order not in ORDERS:
@@ -26,52 +41,55 @@ class TermOrder:
         if order == "given" and not ranking:
             raise OptionError("order='given' needs ranking=[…], the terms in their order")
         self._sign = -1 if order == "reverse-rank" else 1
-        self.ranks = np.empty(16, np.int32)
+        self.ranks: Int32 = np.full(16, -1, np.int32)
         self.ranked = 0
-        self._known = np.zeros(16, np.bool_)
         self.learn(np.arange(ranking, dtype=np.int32), by_frequency=False)
 
-    def learn(self, terms: Int32, *, by_frequency: bool = True) -> None:
-        """Rank the terms that have no rank yet."""
-        if len(terms) == 0:
+    def learn(self, atoms: Int32, *, by_frequency: bool = True) -> None:
+        """Rank the atoms that have no rank yet: by their frequency among `atoms`, or as they come, each once."""
+        if len(atoms) == 0:
             return
-        most = int(terms.max()) + 1
-        self.ranks = reserve(self.ranks, most)
-        self._known = reserve(self._known, most, False)
+        end = int(atoms.max()) + 1
+        self.ranks = reserve(self.ranks, end, -1)
         if by_frequency:
-            counts = np.bincount(terms, minlength=most)
-            fresh = np.flatnonzero((counts > 0) & ~self._known[:most])
+            counts = np.bincount(atoms, minlength=end)
+            fresh = np.flatnonzero((counts > 0) & (self.ranks[:end] < 0))
             fresh = fresh[np.argsort(-counts[fresh], kind="stable")]
         else:
-            fresh = terms[~self._known[terms]].astype(np.int64)
+            fresh = int64(atoms[self.ranks[atoms] < 0])
         self.ranks[fresh] = np.arange(self.ranked, self.ranked + len(fresh), dtype=np.int32)
-        self._known[fresh] = True
         self.ranked += len(fresh)
 
-    def sorted(self, rows: Rows) -> Rows:
-        """Return the rows with their terms in order; all their terms are ranked."""
-        terms = rows.terms.copy()
-        kernels.sort_terms(rows.offsets, terms, self.ranks, self._sign)
-        return Rows(rows.offsets, terms)
+    def knows(self, atoms: Int32) -> Bools:
+        """Say which atoms have a rank; any number may be asked for."""
+        inside = atoms < len(self.ranks)
+        known: Bools = inside & (self.ranks[np.where(inside, atoms, 0)] >= 0)
+        return known
 
-    def knows(self, terms: Int32) -> npt.NDArray[np.bool_]:
-        """Say which terms have a rank."""
-        inside = terms < len(self._known)
-        return inside & self._known[np.where(inside, terms, 0)]
+    def in_order(self, rows: Rows) -> Rows:
+        """Return the rows with their atoms in order; all their atoms are ranked."""
+        atoms = rows.atoms.copy()
+        kernels.sort_terms(rows.offsets, atoms, self.ranks, self._sign)
+        return Rows(rows.offsets, atoms)
 
-    def array(self) -> Int32:
-        """Return the ranks for a snapshot, -1 where there is none."""
-        return np.where(self._known, self.ranks[: len(self._known)], -1).astype(np.int32)
-
-    def restore(self, ranks: Int32) -> None:
-        """Take over saved ranks."""
-        self.ranks, self._known = ranks, ranks >= 0
-        self.ranked = int(ranks.max(initial=-1)) + 1
-
-    def sorted_known(self, items: Rows) -> Rows:
-        """As `sorted`, for items: terms without a rank, which no row has, are left out."""
-        known = self.knows(items.terms)
+    def known_in_order(self, items: Rows) -> Rows:
+        """As `in_order`, for items: atoms without a rank, which no row has, are left out."""
+        known = self.knows(items.atoms)
         if known.all():
-            return self.sorted(items)
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(known, dtype=np.int64)])
-        return self.sorted(Rows(before[items.offsets], items.terms[known]))
+            return self.in_order(items)
+        return self.in_order(Rows(offsets_of(known)[items.offsets], items.atoms[known]))
+
+    def arrays(self) -> Arrays:
+        """Return the ranks, up to the last atom that has one."""
+        known = np.flatnonzero(self.ranks >= 0)
+        return {"ranks": self.ranks[: known[-1] + 1 if len(known) else 0]}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self.ranks = reserve(np.asarray(arrays["ranks"]), 1, -1)
+        self.ranked = int(self.ranks.max(initial=-1)) + 1
+
+    @property
+    def bytes(self) -> int:
+        """Return four bytes for each rank."""
+        return 4 * self.ranked

@@ -1,369 +1,289 @@
-"""The production index (`auto`): a packed base, a small delta, tombstones.
+"""The production index (`auto`) over sets: rows under their rarest atom, in layers.
 
-The base is immutable and laid out by `kernels.sets.packed`: a row under the term that items are least likely to
-have, grouped by the next. Rows added since wait in the delta, linked lists under their rarest term; a row of
-the base that was removed is a bit in a bitmap, looked at only where something matched. When the delta has
-outgrown a quarter of the base, both are packed anew: in a thread, while matching and changes go on, unless the
-whole is small.
+`layers.layered` has the life cycle; here is what a base and a delta are. `kernels.sets.packed` has the layout of the
+base with an example, `kernels.sets.delta` that of the delta.
 
-How rare a term is, is observed: `row_counts` in subscriptions, `item_counts` in the items matched so far, which
-soon outweighs the former (`PRIOR` items' worth). Keys are chosen by it when rows are added or packed.
-
-Goes beyond the thesis, whose section 5.1.2 mentions keying on one term (after Yan and Garcia-Molina) without
-building it.
+How rare an atom is, is observed: `Counts.rows` in subscriptions, `Counts.items` in the events matched so far, which
+soon outweigh the former (`PRIOR` events' worth). Keys are chosen by it when rows are added or packed. With 1,000 events
+seen, in 5 of which "greece" was and in 50 "crisis", ``greece AND crisis`` lies under greece.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import Arrays, Int32, Int64, reserve, resized, tally
+from watchword.arrays import Arrays, Int32, reserve, resized, tally
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import delta as delta_kernels
 from watchword.kernels.sets import packed as kernels
 from watchword.kernels.sets import packing as packing_kernels
-from watchword.layers.background import Background
-from watchword.sets.structure import Rows, Structure
+from watchword.kernels.sets.delta import Counts
+from watchword.kernels.sets.packed import Packed
+from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
+from watchword.layers.layered import Layered
+from watchword.sets.rows import Rows, joined
+from watchword.sets.structure import SetStructure
 
 PRIOR = 1000.0
-"""How many observed items weigh as much as what the subscriptions themselves say about a term."""
+"""How many observed events weigh as much as what the subscriptions themselves say about an atom."""
 
 OBSERVED = 1 << 20
-"""Items after which the counts are left as they are, until the next packing halves them."""
+"""Events after which the counts are left as they are, until the next packing halves them."""
 
 LEARNED = 4096
-"""Items after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
+"""Events after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
 
-HIGH = 1 << 30
-"""Payloads from here on have a bitmap of tombstones of their own."""
-
-Bits = npt.NDArray[np.uint8]
-_NO_BITS: Bits = np.empty(0, np.uint8)
 _NO_COUNTS = np.empty(0, np.int32)
 
 
-class Base(NamedTuple):
+class RowBase:
     """An immutable packed set of rows."""
 
-    starts: Int32
-    arena: Int32
-    rows: int
+    def __init__(self, packed: Packed, count: int) -> None:
+        self.packed = packed
+        self.count = count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def has(self, row: Int32, payload: int) -> bool:
+        """Say whether this row is here under this payload."""
+        return bool(kernels.has_row(self.packed, row, payload))
+
+    def rows(self, dead: Dead) -> tuple[Rows, Int32]:
+        """Return the rows that are not dead, and their payloads."""
+        return _written(partial(packing_kernels.unpack, self.packed, dead))
+
+    def renumber(self, payloads: Int32) -> None:
+        """Replace payloads, in place."""
+        packing_kernels.renumber(self.packed, payloads)
+
+    @property
+    def keys(self) -> int:
+        """Return how many atoms are a key."""
+        return int(np.count_nonzero(np.diff(self.packed.starts)))
 
 
-class Delta:
-    """Rows added since the base was packed. `records` says where a payload's record lies in `pool`."""
+class RowDelta:
+    """Rows added since the base was packed. `records` says where a payload's record lies in the pool."""
 
-    def __init__(self, terms: int) -> None:
-        self.heads = np.full(max(terms, 16), -1, np.int32)
-        self.pool = np.empty(64, np.int32)
-        self.fill = 0
-        self.count = 0  # of records, those of removed rows included
+    def __init__(self, atoms: int) -> None:
+        self.lists = delta_kernels.Delta(np.full(max(atoms, 16), -1, np.int32), np.empty(64, np.int32))
+        self.mark = 0
+        self.came = 0
         self.records: dict[int, int] = {}
 
-    def room(self, terms: int, words: int) -> None:
-        """Make room for term numbers below `terms`, and for `words` more in the pool."""
-        self.heads = reserve(self.heads, terms, -1)
-        self.pool = reserve(self.pool, self.fill + words)
+    def __len__(self) -> int:
+        return len(self.records)
 
-    def rows(self, begin: int, end: int) -> tuple[Rows, Int32]:
-        """Return the live rows whose records lie in ``pool[begin:end]``."""
-        return _written(delta_kernels.live_rows, self.heads, self.pool, begin, end)
+    @property
+    def bytes(self) -> int:
+        """Return the bytes in use."""
+        return 4 * (self.mark + len(self.lists.heads)) if self.mark else 0
+
+    def reserve(self, atoms: int, words: int) -> None:
+        """Make room for atom numbers below `atoms`, and for `words` more in the pool."""
+        heads, pool = self.lists
+        self.lists = delta_kernels.Delta(reserve(heads, atoms, -1), reserve(pool, self.mark + words))
+
+    def mark_of(self, payload: int) -> int | None:
+        """Return where the record of a payload lies, if it is here."""
+        return self.records.get(payload)
+
+    def remove(self, row: Int32, payload: int) -> None:
+        """Remove a row that is here; a `KeyError` if its payload is another row's."""
+        record = self.records[payload]
+        if not delta_kernels.has_atoms(self.lists.pool, record, row):
+            raise KeyError(payload)
+        del self.records[payload]
+        self.lists.pool[record + 1] = -1
+
+    def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
+        """Return what returns the rows that have come since a mark and are here now."""
+        lists = delta_kernels.Delta(self.lists.heads.copy(), self.lists.pool[: self.mark].copy())
+        return partial(_written, partial(delta_kernels.live_rows, lists, since, self.mark))
 
 
-class Packed(Structure):
-    """Rows under their rarest term, in one arena."""
+class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
+    """Rows under their rarest atom, in one arena."""
 
     operation = "groups read"
-    reads_repeats = True
+    reads_repeats: ClassVar[bool] = True
+    delta_rows: ClassVar[int] = 4096
+    background_rows: ClassVar[int] = 200_000
 
-    background_rows = 200_000
-    """From this many rows on, packing happens in a thread."""
+    base: RowBase
+    delta: RowDelta
 
     def __init__(self) -> None:
-        self.base = Base(np.zeros(1, np.int32), np.empty(0, np.int32), 0)
-        self.dead = self.dead_high = _NO_BITS
-        self.buried = 0
-        self.delta = Delta(0)
-        self.row_counts = np.zeros(16, np.int32)
-        self.item_counts = np.zeros(16, np.int32)
+        self.counts = Counts(np.zeros(16, np.int32), np.zeros(16, np.int32))
         self.items = 0
         self._items_known = 0  # when the base was packed
         self._hits_per_item = 16
-        self._packing: _Packing | None = None
+        super().__init__()
 
-    def __len__(self) -> int:
-        return self.base.rows - self.buried + len(self.delta.records)
+    # what `Layered` asks for
 
-    # changes
+    def packer(self) -> Callable[[list[tuple[Rows, Int32]]], RowBase]:
+        """Return what packs rows by the counts of now."""
+        return partial(_pack, Counts(self.counts.rows.copy(), self.counts.items.copy()))
 
-    def load(self, rows: Rows, payloads: Int32) -> None:
-        self._poll()
-        if len(rows) <= self._delta_room():
-            self._delta_add(rows, payloads)
+    def new_delta(self) -> RowDelta:
+        """Return a delta for the atoms of the base."""
+        return RowDelta(len(self.base.packed.starts) - 1)
+
+    def _install(self, base: RowBase) -> None:
+        super()._install(base)
+        if self.items >= OBSERVED:
+            np.floor_divide(self.counts.items, 2, out=self.counts.items)
+            self.items //= 2
+        self._items_known = self.items
+
+    def add(self, rows: Rows, payloads: Int32) -> None:
+        """Add rows, and count their atoms."""
+        if len(rows):
+            self._know(int(rows.atoms.max()) + 1)
+            tally(self.counts.rows, rows.atoms, 1)
+            super().add(rows, payloads)
+
+    def put(self, rows: Rows, payloads: Int32) -> None:
+        """Put rows, whose atoms are counted, into the delta."""
+        if len(rows) == 0:
             return
-        self.merge()
-        self._know(int(rows.terms.max(initial=-1)) + 1)
-        tally(self.row_counts, rows.terms, 1)
-        parts = [(rows, payloads)]
-        if self.base.rows:
-            parts.insert(0, self._base_rows())
-        self._install(_pack(_joined(parts), self.row_counts, self.item_counts))
-
-    def add(self, terms: Int32, payload: int) -> None:
-        self._poll()
         delta = self.delta
-        record, share = delta.fill, PRIOR / (len(self) + 1)
-        fill = -1
-        while fill < 0:
-            counts = self.row_counts, self.item_counts
-            fill = delta_kernels.add_record(terms, payload, *counts, share, delta.heads, delta.pool, record)
-            if fill < 0:
-                self._know(int(terms.max()) + 1)
-                delta.room(len(self.row_counts), len(terms) + 3)
-        delta.fill = fill
+        delta.reserve(len(self.counts.rows), len(rows.atoms) + 3 * len(rows))
+        records = np.empty(len(rows), np.int64)
+        share = PRIOR / (len(self) + len(rows))
+        delta.mark = delta_kernels.add_records(*rows, payloads, self.counts, share, delta.lists, delta.mark, records)
+        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=True))
+        delta.came += len(rows)
+
+    def is_stale(self) -> bool:
+        """Say whether much was learned from events since the base was packed."""
+        return self.items > LEARNED + 2 * self._items_known
+
+    # one at a time
+
+    def add_one(self, atoms: Int32, payload: int) -> None:
+        """Add one row to the delta, without an array that a batch would need."""
+        if self._packing is not None:
+            self._poll()
+        delta = self.delta
+        record, share = delta.mark, PRIOR / (self.base.count + delta.came + 1)
+        mark = -1
+        while mark < 0:
+            counts, lists = tuple(self.counts), tuple(delta.lists)
+            mark = delta_kernels.count_and_add(atoms, payload, counts, share, lists, record)
+            if mark < 0:
+                self._know(int(atoms.max()) + 1)
+                delta.reserve(len(self.counts.rows), len(atoms) + 3)
+        delta.mark = mark
         delta.records[payload] = record
-        delta.count += 1
-        if self._delta_room() <= 0:
+        delta.came += 1
+        if delta.came >= self._limit:
             self._start()
 
-    def remove(self, terms: Int32, payload: int) -> None:
-        self._poll()
-        record = self.delta.records.get(payload)
-        if record is not None and delta_kernels.has_terms(self.delta.pool, record, terms):
-            del self.delta.records[payload]
-            self.delta.pool[record + 1] = -1
-        elif record is not None or not self._in_base(terms, payload):
-            raise KeyError(payload)
-        else:
-            self._bury(payload)
-        if self._packing is not None and (record is None or record < self._packing.fill):
-            self._packing.removed.append(payload)
-        tally(self.row_counts, terms, -1)
-        if self.buried > 4096 + self.base.rows // 2:
-            self._start()
-
-    def renumber(self, payloads: Int32) -> None:
-        self.merge()
-        rows, old = self._base_rows()
-        low = old < len(payloads)
-        old[low] = payloads[old[low]]
-        self._install(_pack((rows, old), self.row_counts, self.item_counts))
-
-    def merge(self) -> None:
-        """Pack everything into the base now, also if much was learned from items since it was packed."""
-        self._poll(wait=True)
-        if self.delta.fill or self.buried or self.items > LEARNED + 2 * self._items_known:
-            self._start(wait=True)
+    def remove(self, row: Int32, payload: int) -> None:
+        """Remove a row, and count its atoms no longer."""
+        super().remove(row, payload)
+        self.counts.rows[row] -= 1
 
     # matching
 
-    def match(self, items: Rows) -> Hits:
+    def match(self, events: Rows) -> Hits:
+        """Read the blocks of each event's atoms, and the lists of the delta."""
         learn = self.items < OBSERVED
-        counts = self.item_counts if learn else _NO_COUNTS
-        base, delta = self.base, self.delta
-
-        def step(first: int, used: int, ends: Int64, payloads: Int32) -> tuple[int, int, int]:
-            return kernels.match(  # type: ignore[no-any-return]
-                first,
-                used,
-                items.offsets,
-                items.terms,
-                base.starts,
-                base.arena,
-                self.dead,
-                self.dead_high,
-                HIGH,
-                delta.heads,
-                delta.pool,
-                counts,
-                ends,
-                payloads,
-            )
-
-        hits = collect(len(items), step, self._hits_per_item)
+        counts = self.counts.items if learn else _NO_COUNTS
+        state = tuple(self.base.packed), tuple(self.delta.lists), tuple(self.tombstones.dead), counts
+        step: Any = partial(kernels.match, events.offsets, events.atoms, *state)
+        hits = collect(len(events), step, self._hits_per_item)
         if learn:
-            self.items += len(items)
-        if len(items) > 256:
-            self._hits_per_item = len(hits.payloads) // len(items) + 16
+            self.items += len(events)
+        if len(events) > 256:
+            self._hits_per_item = len(hits.payloads) // len(events) + 16
         return hits
 
     # figures, snapshots
 
     def stats(self) -> Mapping[str, float]:
-        keys = int(np.count_nonzero(np.diff(self.base.starts)))
+        """Return rows as ``postings``; ``keys``, rows in the ``delta``, ``tombstones`` and ``bytes``."""
         return {
             "postings": len(self),
-            "keys": keys,
-            "delta": len(self.delta.records),
-            "tombstones": self.buried,
-            "bytes": sum(array.nbytes for array in self._base_arrays().values())
-            + (4 * (self.delta.fill + len(self.delta.heads)) if self.delta.fill else 0),
+            "keys": self.base.keys,
+            "delta": len(self.delta),
+            "tombstones": len(self.tombstones),
+            "bytes": sum(array.nbytes for array in self._base_arrays().values()) + self.delta.bytes,
         }
+
+    def draw(self, name: Callable[[int], str] = str) -> str:
+        """Return an indented drawing: a line per key, below it its groups, with the rows in each."""
+        rows, payloads = self.base.rows(self.tombstones.dead)
+        lines: list[str] = []
+        above: tuple[int, ...] = ()
+        for row, payload in enumerate(payloads.tolist()):
+            atoms = rows.atoms[rows.offsets[row] : rows.offsets[row + 1]].tolist()
+            path = tuple(atoms[:2])
+            fresh = [depth for depth in range(len(path)) if path[: depth + 1] != above[: depth + 1]]
+            lines += ["  " * depth + name(path[depth]) for depth in fresh]
+            rest = "".join(f"{name(atom)} " for atom in atoms[2:])
+            owner = str(payload) if payload < FIRST_CLAUSE else f"clause {payload - FIRST_CLAUSE}"
+            lines[-1] += f" [{rest}{owner}]"
+            above = path
+        return "\n".join(lines)
 
     def arrays(self) -> Arrays:
-        self.merge()
-        return self._base_arrays() | {"counts": np.array([self.base.rows, self.items], np.int64)}
+        """Return the base, into which everything was packed, and the counts."""
+        counts = np.array([len(self.base), self.items], np.int64)
+        return self._base_arrays() | {"counts": counts}
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays, **options: Any) -> Self:
-        self = cls(**options)
-        rows, self.items = (int(count) for count in arrays["counts"])
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        count, self.items = (int(value) for value in arrays["counts"])
+        self.counts = Counts(arrays["row_counts"], arrays["item_counts"])
+        super()._install(RowBase(Packed(arrays["starts"], arrays["arena"]), count))
         self._items_known = self.items
-        self.base = Base(arrays["starts"], arrays["arena"], rows)
-        self.row_counts, self.item_counts = arrays["row_counts"], arrays["item_counts"]
-        return self
 
     def _base_arrays(self) -> Arrays:
-        terms = len(self.base.starts) - 1
-        self._know(terms)
-        return {
-            "starts": self.base.starts,
-            "arena": self.base.arena,
-            "row_counts": self.row_counts[:terms],
-            "item_counts": self.item_counts[:terms],
-        }
+        atoms = len(self.base.packed.starts) - 1
+        rows, items = (reserve(counts, atoms, 0)[:atoms] for counts in self.counts)
+        # Matching goes on while a snapshot is written, and counts.
+        return {**self.base.packed._asdict(), "row_counts": rows, "item_counts": items.copy()}
 
-    # private parts, in the order in which a row passes through them
-
-    def _know(self, terms: int) -> None:
-        self.row_counts = reserve(self.row_counts, terms, 0)
-        self.item_counts = reserve(self.item_counts, len(self.row_counts), 0)
-
-    def _delta_room(self) -> int:
-        """Return how many more rows the delta takes before it is packed; removed ones count until then."""
-        return 4096 + self.base.rows // 4 - self.delta.count
-
-    def _delta_add(self, rows: Rows, payloads: Int32) -> None:
-        if len(rows) == 0:
-            return
-        self._know(int(rows.terms.max()) + 1)
-        delta = self.delta
-        delta.room(len(self.row_counts), len(rows.terms) + 3 * len(rows))
-        records = np.empty(len(rows), np.int64)
-        share = PRIOR / (len(self) + len(rows))
-        counts = self.row_counts, self.item_counts
-        delta.fill = delta_kernels.add_records(
-            *rows, payloads, *counts, share, delta.heads, delta.pool, delta.fill, records
-        )
-        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=True))
-        delta.count += len(rows)
-
-    def _in_base(self, terms: Int32, payload: int) -> bool:
-        bits, at = (self.dead_high, payload - HIGH) if payload >= HIGH else (self.dead, payload)
-        if at >> 3 < len(bits) and bits[at >> 3] >> (at & 7) & 1:
-            return False
-        return bool(kernels.base_has(self.base.starts, self.base.arena, terms, payload))
-
-    def _bury(self, payload: int) -> None:
-        """Set the tombstone of a row of the base, which has none."""
-        if payload >= HIGH:
-            at = payload - HIGH
-            bits = self.dead_high = reserve(self.dead_high, (at >> 3) + 1, 0)
-        else:
-            at = payload
-            bits = self.dead = reserve(self.dead, (at >> 3) + 1, 0)
-        bits[at >> 3] |= 1 << (at & 7)
-        self.buried += 1
-
-    def _start(self, wait: bool = False) -> None:
-        """Begin to pack base and delta anew."""
-        if self._packing is None:
-            self._packing = _Packing(self)
-        if wait or len(self) < self.background_rows or self._delta_room() < -(self.base.rows // 4):
-            self._poll(wait=True)
-
-    def _poll(self, wait: bool = False) -> None:
-        """Take over a base that has been packed meanwhile."""
-        packing = self._packing
-        if packing is None or not packing.is_over(wait):
-            return
-        self._packing = None  # also after an error: base and delta are as they were
-        base = packing.result()
-        later, payloads = self.delta.rows(packing.fill, self.delta.fill)
-        tally(self.row_counts, later.terms, -1)  # they are counted again as they are added again
-        self._install(base)
-        for payload in packing.removed:
-            self._bury(payload)
-        self._delta_add(later, payloads)
-
-    def _install(self, base: Base) -> None:
-        self.base = base
-        self.dead = self.dead_high = _NO_BITS
-        self.buried = 0
-        self.delta = Delta(len(base.starts) - 1)
-        if self.items >= OBSERVED:
-            self.item_counts //= 2
-            self.items //= 2
-        self._items_known = self.items
-
-    def _base_rows(self) -> tuple[Rows, Int32]:
-        return _written(packing_kernels.unpack, self.base.starts, self.base.arena, self.dead, self.dead_high, HIGH)
+    def _know(self, atoms: int) -> None:
+        if atoms > len(self.counts.rows) or atoms > len(self.counts.items):
+            rows = reserve(self.counts.rows, atoms, 0)
+            self.counts = Counts(rows, reserve(self.counts.items, len(rows), 0))
 
 
-class _Packing(Background[Base]):
-    """One packing under way: what it was given stays as it was, whatever changes meanwhile.
-
-    `removed` collects the payloads that were taken away since and lie in what is being packed.
-    """
-
-    def __init__(self, structure: Packed) -> None:
-        self.fill = structure.delta.fill
-        self.removed: list[int] = []
-        base = structure.base
-        dead, dead_high = structure.dead.copy(), structure.dead_high.copy()
-        heads, pool = structure.delta.heads.copy(), structure.delta.pool[: self.fill].copy()
-        counts = structure.row_counts.copy(), structure.item_counts.copy()
-
-        def work() -> Base:
-            kept = _written(packing_kernels.unpack, base.starts, base.arena, dead, dead_high, HIGH)
-            added = _written(delta_kernels.live_rows, heads, pool, 0, len(pool))
-            return _pack(_joined([kept, added]), *counts)
-
-        super().__init__(work, "watchword-packing")
+def _written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
+    """Run a kernel that counts its rows and atoms first, then writes them."""
+    count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    offsets = np.zeros(count + 1, np.int64)
+    atoms = np.empty(size, np.int32)
+    payloads = np.empty(count, np.int32)
+    kernel(offsets, atoms, payloads)
+    return Rows(offsets, atoms), payloads
 
 
-def _written(kernel: Any, *state: Any) -> tuple[Rows, Int32]:
-    """Run a kernel that counts its rows and terms first, then writes them."""
-    rows, terms = kernel(*state, np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
-    offsets = np.zeros(rows + 1, np.int64)
-    result = np.empty(terms, np.int32)
-    payloads = np.empty(rows, np.int32)
-    kernel(*state, offsets, result, payloads)
-    return Rows(offsets, result), payloads
-
-
-def _joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
-    """Return several sets of rows as one."""
-    if len(parts) == 1:
-        rows, payloads = parts[0]
-        return Rows(rows.offsets, rows.terms.copy()), payloads
-    offsets = [np.zeros(1, np.int64)]
-    before = 0
-    for rows, _ in parts:
-        offsets.append(rows.offsets[1:] + before)
-        before += len(rows.terms)
-    terms = np.concatenate([rows.terms for rows, _ in parts])
-    return Rows(np.concatenate(offsets), terms), np.concatenate([payloads for _, payloads in parts])
-
-
-def _pack(given: tuple[Rows, Int32], row_counts: Int32, item_counts: Int32) -> Base:
-    """Return the packed form of some rows, whose terms are put into order in place."""
-    (offsets, terms), payloads = given
-    count = len(payloads)
-    packing_kernels.sort_rows(offsets, terms, row_counts, count, item_counts, PRIOR)
-    width = len(row_counts) + 1
-    order = np.arange(count, dtype=np.int32)
+def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
+    """Return the packed form of some rows."""
+    if not any(len(payloads) for _, payloads in parts):
+        return RowBase(Packed(np.zeros(1, np.int32), np.empty(0, np.int32)), 0)
+    (offsets, atoms), payloads = joined(parts)
+    packing_kernels.sort_rows(offsets, atoms, counts, PRIOR)
+    width = len(counts.rows) + 1
+    order = np.arange(len(payloads), dtype=np.int32)
     for rank in (1, 0):
-        order = packing_kernels.sort_by(packing_kernels.row_keys(offsets, terms, rank, width), order, width)
+        order = packing_kernels.sort_by(packing_kernels.row_keys(offsets, atoms, rank, width), order, width)
     starts = np.zeros(width, np.int32)
-    words = packing_kernels.measure(offsets, terms, order, starts)
+    words = packing_kernels.measure(offsets, atoms, order, starts)
     if words > np.iinfo(np.int32).max:
-        raise WatchwordError(f"{count} subscriptions are more than one index holds; use several")
+        raise WatchwordError(f"{len(payloads)} subscriptions are more than one index holds; use several")
     arena = np.empty(words, np.int32)
-    packing_kernels.pack(offsets, terms, payloads, order, arena)
-    return Base(resized(starts, width), arena, count)
+    packing_kernels.pack(offsets, atoms, payloads, order, arena)
+    return RowBase(Packed(resized(starts, width), arena), len(payloads))

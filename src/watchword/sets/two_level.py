@@ -1,43 +1,52 @@
 """The two-level counter of the compact count index (Kourdounakis 2011, section 3.1.2, Figure 3.2b).
 
-Layout: see `kernels.sets.compact_count`. `ground` grows with the largest row; second-level tables and
-segments are made when a row needs them and released when their last row is removed, so that a counter whose
-rows have mostly gone does not keep the memory of its largest row. -1 stands for a table or segment that is
-not there.
+Rows 0 and 1 with three and two atoms, and row 1,234,567 with seven, make two segments of 50,000 rows each:
 
-Invariant: second-level tables and segments are numbered without gaps: the last one moves into the place of
-one that is released. ``population[s]`` is the number of rows in segment `s`, at least one.
+>>> counter = TwoLevelCounter()
+>>> counter.put(np.array([0, 1, 1_234_567], np.int32), np.array([3, 2, 7], np.int16))
+>>> counter.ground[:3].tolist()          # a second-level table for each million of rows
+[0, 1, -1]
+>>> counter.second.reshape(-1, FANOUT)[:, :5].tolist()          # row // 50,000 % 20 leads to the segment
+[[0, -1, -1, -1, -1], [-1, -1, -1, -1, 1]]
+>>> counter.segments[[0, 1, 1 * SEGMENT + 34_567]].tolist(), counter.population.tolist()
+([3, 2, 7], [2, 1])
 
-Cost: O(1) a row; a release moves at most one segment and one table.
+Layout: see `kernels.sets.compact_count`. `ground` grows with the largest row; second-level tables and segments are made
+when a row needs them and released when their last row is removed, so that a counter whose rows have mostly gone does
+not keep the memory of its largest row. -1 stands for a table or segment that is not there.
+
+Invariant: second-level tables and segments are numbered without gaps: the last one moves into the place of one that is
+released. ``population[s]`` is the number of rows in segment `s`, at least one.
+
+Cost: O(1) a row; a release moves at most one segment and one table. One flat array, as `count` has it, is simpler and
+faster, and is kept there; this is what the thesis proposes for counters that grow and shrink by the million.
 """
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
-import numpy.typing as npt
 
-from watchword.arrays import Arrays, Int32, reserve, resized
-from watchword.kernels.sets.compact_count import FANOUT, SEGMENT, counter_set
+from watchword.arrays import Arrays, Int16, Int32, reserve, resized
+from watchword.index.structure import Part
+from watchword.kernels.sets.compact_count import FANOUT, SEGMENT, Counter, set_counters
 
 
-class TwoLevelCounter:
-    """The number of terms of each row."""
+class TwoLevelCounter(Part):
+    """The number of atoms of each row."""
 
     def __init__(self) -> None:
         self.ground: Int32 = np.empty(0, np.int32)
         self.second: Int32 = np.empty(0, np.int32)
-        self.segments: npt.NDArray[np.int16] = np.empty(0, np.int16)
+        self.segments: Int16 = np.empty(0, np.int16)
         self.population: Int32 = np.empty(0, np.int32)
 
-    def put(self, rows: Int32, sizes: npt.NDArray[np.int16]) -> None:
+    def put(self, rows: Int32, sizes: Int16) -> None:
         """Set the counters of new rows."""
         groups = np.bincount(rows // SEGMENT)
         for group in np.flatnonzero(groups):
             segment = self._segment(int(group))
             self.population[segment] += groups[group]
-        counter_set(rows, sizes, self.ground, self.second, self.segments)
+        set_counters(self.counter, rows, sizes)
 
     def drop(self, row: int) -> None:
         """Forget a row that was put."""
@@ -50,29 +59,24 @@ class TwoLevelCounter:
                 self._release_table(table)
 
     @property
-    def live_segments(self) -> npt.NDArray[np.int16]:
-        """The segments without spare room: what a matcher copies."""
-        return self.segments[: len(self.population) * SEGMENT]
+    def counter(self) -> Counter:
+        """Return what kernels read, the segments without spare room."""
+        return Counter(self.ground, self.second, self.segments[: len(self.population) * SEGMENT])
+
+    def arrays(self) -> Arrays:
+        """Return the tables and the segments."""
+        return self.counter._asdict() | {"population": self.population}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self.ground, self.second, self.segments, self.population = (
+            np.asarray(arrays[name]) for name in ("ground", "second", "segments", "population")
+        )
 
     @property
     def bytes(self) -> int:
-        """Bytes in use: the ground table, second-level tables and segments that are there."""
+        """Return the bytes of the ground table, and of second-level tables and segments that are there."""
         return self.ground.nbytes + self.second.nbytes + (2 * SEGMENT + 4) * len(self.population)
-
-    def arrays(self) -> Arrays:
-        """Return the state as flat arrays."""
-        arrays: Arrays = {"ground": self.ground, "second": self.second, "population": self.population}
-        arrays["segments"] = self.live_segments
-        return arrays
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Self:
-        """Return the counter that `arrays` describes."""
-        made = cls()
-        made.ground, made.second, made.segments, made.population = (
-            np.asarray(arrays[name]) for name in ("ground", "second", "segments", "population")
-        )
-        return made
 
     def _segment(self, group: int) -> int:
         """Return the segment of a group of rows; make it, and what leads to it, if it is not there."""
@@ -94,8 +98,8 @@ class TwoLevelCounter:
         self.second[self.second == last] = segment
         self.population[segment] = self.population[last]
         self.population = self.population[:last]
-        places = self.segments[: (last + 1) * SEGMENT].reshape(-1, SEGMENT)
-        places[segment] = places[last]
+        segments = self.segments[: (last + 1) * SEGMENT].reshape(-1, SEGMENT)
+        segments[segment] = segments[last]
         if 2 * last * SEGMENT < len(self.segments):
             self.segments = resized(self.segments, last * SEGMENT)
 

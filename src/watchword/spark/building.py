@@ -195,7 +195,7 @@ def _everywhere(placed: DataFrame, shards: int) -> DataFrame:
 
 def _shard_rule(subscriptions: DataFrame, sorter: Sorter, shards: int) -> ShardRule:
     """Count atoms over all subscriptions; refuse ids that stand twice, which no shard would notice."""
-    if language_class(sorter.language)(**sorter.options).needs() is None:
+    if sorter.index().needs() is None:
         raise PipelineError(f"{sorter.language} cannot tell which events concern a subscription: shard by id")
     twice = subscriptions.groupBy(named("id").alias("id")).count().where("count > 1 and id is not null").limit(1)
     for row in twice.collect():

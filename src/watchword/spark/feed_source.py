@@ -27,16 +27,17 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from pyspark.sql.types import StringType, StructType, TimestampType
 
 from watchword.errors import FeedError, OptionError
+from watchword.store.records import ITEM_COLUMNS
 
 # `watchword.feeds` is imported where it is used, on the driver: executors unpickle this module's classes, and need
 # neither the packages that read feeds nor the time to import them.
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from watchword.feeds import FeedState, Item, Limits, Round, Spool
+    from watchword.feeds import FeedItem, FeedState, Limits, Round, Spool
 
 NAME = "watchword-feeds"
-COLUMNS = ("id", "title", "text", "link", "author", "published", "language", "feed")
+COLUMNS = ("id", *ITEM_COLUMNS[1:])
 _OWN_OPTIONS = ("feeds", "path", "spool", "interval", "keep", "rows")
 _GONE = "; it will not be asked again, unless backoff.json is removed from the spool"
 _log = logging.getLogger("watchword.feeds")
@@ -106,7 +107,7 @@ class _Options:
         return Limits(**self._limits)
 
 
-class Chunk(InputPartition):
+class ItemPartition(InputPartition):
     """Items of one partition, as rows."""
 
     def __init__(self, rows: list[tuple[Any, ...]]) -> None:
@@ -131,10 +132,10 @@ class FeedReader(DataSourceReader):
             raise failures[-1]  # nothing at all could be read; an empty answer would hide it
         for failure in failures:
             _log.warning("%s", failure)
-        return _chunks(round.items, options.rows) or [Chunk([])]
+        return _partitions(round.items, options.rows) or [ItemPartition([])]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
-        assert isinstance(partition, Chunk)
+        assert isinstance(partition, ItemPartition)
         return iter(partition.rows)
 
 
@@ -164,10 +165,10 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"spool": max(start["spool"], self._open().last())}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        return _chunks(self._open().between(start["spool"], end["spool"]), self._options.rows)
+        return _partitions(self._open().between(start["spool"], end["spool"]), self._options.rows)
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
-        assert isinstance(partition, Chunk)
+        assert isinstance(partition, ItemPartition)
         return iter(partition.rows)
 
     def commit(self, end: dict[str, int]) -> None:
@@ -230,9 +231,9 @@ def _limits() -> dict[str, type]:
     return {field.name: float if field.name in SECONDS else int for field in fields(Limits)}
 
 
-def _chunks(items: Iterable[Item], rows: int) -> list[Chunk]:
+def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
     table = [tuple(getattr(item, name) for name in COLUMNS) for item in items]
-    return [Chunk(table[start : start + rows]) for start in range(0, len(table), rows)]
+    return [ItemPartition(table[start : start + rows]) for start in range(0, len(table), rows)]
 
 
 def _check_schema(schema: StructType) -> None:

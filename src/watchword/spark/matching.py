@@ -20,18 +20,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import (
     ArrayType,
-    BinaryType,
     DataType,
     DoubleType,
     IntegerType,
     LongType,
-    MapType,
     StringType,
     StructField,
     StructType,
@@ -39,10 +40,10 @@ from pyspark.sql.types import (
 
 from watchword import shards as versions
 from watchword.errors import EventError, PipelineError
+from watchword.index import language_class
 from watchword.shards import Version
 from watchword.spark.columns import large_types, named
-from watchword.spark.tasks import shard_cache
-from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier, sample
+from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, as_events, carrier
 from watchword.spark.tasks.router import SHARDS, Router
 
 if TYPE_CHECKING:
@@ -188,22 +189,36 @@ def _selected(events: DataFrame, carried: list[str], event: str | Column) -> tup
 
 
 def _check_type(kind: DataType, version: Version) -> None:
-    """Refuse a type that no language reads, or, for nested ones, that this language does not."""
-    if isinstance(kind, StringType | BinaryType):
-        return
-    words = f"an event of type {kind.simpleString()} cannot be matched by {version.language}"
-    if isinstance(kind, StructType):
-        probe = sample(pa.struct([]))
-    elif isinstance(kind, MapType) and isinstance(kind.keyType, StringType):
-        probe = sample(pa.map_(pa.string(), pa.string()))
-    elif isinstance(kind, ArrayType) and isinstance(kind.elementType, StringType):
-        probe = sample(pa.list_(pa.string()))
-    else:
-        raise PipelineError(f"{words}: it is a string, binary, array of strings, struct, or map from strings")
+    """Refuse a type of event that the language does not read."""
     try:
-        shard_cache.shard(version, 0).match_many(probe)
+        reason = _refusal(version.language, to_arrow_type(kind))
+    except PySparkException as error:
+        reason = str(error)
+    if reason is not None:
+        raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {version.language}: {reason}")
+
+
+@cache
+def _refusal(language: str, kind: pa.DataType) -> str | None:
+    """Return why a language does not read events of an Arrow type; None if it does. It is asked with a sample."""
+    try:
+        language_class(language)().match_many(as_events(sample(kind)))
     except EventError as error:
-        raise PipelineError(f"{words}: {error.reason}") from None
+        return error.reason
+    return None
+
+
+def sample(kind: pa.DataType) -> pa.Array:
+    """Return one harmless event of an Arrow type: nothing where that is possible, else the value of zeros.
+
+    >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
+    ([[]], [''], [datetime.date(1970, 1, 1)])
+    """
+    if pa.types.is_nested(kind):
+        empty: Any = {} if pa.types.is_struct(kind) else []
+        return pa.array([empty], kind)
+    zeros = pa.py_buffer(bytes(64))
+    return pa.Array.from_buffers(kind, 1, [None, *[zeros] * (kind.num_buffers - 1)])
 
 
 # The plan

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import functions as F
 
 from watchword.files import replaced
 from watchword.home import Home, Run
 from watchword.shards import is_outdated
 from watchword.spark.building import build, update
+from watchword.spark.feed_source import COLUMNS
 from watchword.spark.matching import match
-from watchword.spark.sources import Source, items
+from watchword.spark.sources import Source, event_of, items
 from watchword.spark.streaming import VersionLog
 from watchword.store import Item, Match, Store
 
@@ -125,8 +125,8 @@ class Pipeline:
     def _match(self, store: Store, batch: DataFrame, language: str, done: Progress) -> int:
         """Match a batch in one language and write what was found; return the number of pairs."""
         version = done.versions[language]
-        whole = F.concat_ws(". ", F.col("title"), F.col("text"))
-        pairs = match(batch, self._home.index(language), column=whole, version=version, explain=True, on_error="skip")
+        event = event_of(language)
+        pairs = match(batch, self._home.index(language), column=event, version=version, explain=True, on_error="skip")
         found = pairs.toArrow().select(SCHEMA.names).cast(SCHEMA)
         with replaced(self._run.matches / f"batch-{done.batch}-{language}.parquet") as file:
             pq.write_table(found, file)
@@ -135,19 +135,18 @@ class Pipeline:
         return int(found.num_rows)
 
 
-_NAMES = ("id", "title", "text", "link", "author", "language", "feed", "subscription", "explanation")
-SCHEMA = pa.schema([*((name, pa.string()) for name in _NAMES), ("published", pa.timestamp("us", "UTC"))])
+_TEXTS = [name for name in (*COLUMNS, "subscription", "explanation") if name != "published"]
+SCHEMA = pa.schema([*((name, pa.string()) for name in _TEXTS), ("published", pa.timestamp("us", "UTC"))])
 """The columns of the files of matches."""
 
 
 def _items(found: pa.Table) -> list[Item]:
     """Return the items of a table of pairs, each once."""
-    columns = ("id", "title", "text", "link", "author", "published", "language", "feed")
     seen: dict[str, Item] = {}
-    for row in found.select(columns).to_pylist():
+    for row in found.select(COLUMNS).to_pylist():
         if row["id"] not in seen:
-            texts = {name: row[name] or "" for name in columns if name not in ("id", "published")}
-            seen[row["id"]] = Item(row["id"], published=row["published"], **texts)
+            said = {name: row[name] for name in COLUMNS[1:] if row[name] is not None}
+            seen[row["id"]] = Item(row["id"], **said)
     return list(seen.values())
 
 

@@ -1,12 +1,13 @@
-"""Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has.
+"""Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has; items as events.
 
 All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`. A source needs to
-have a text; what else it has is taken where the names agree. An item without an id is known by its content.
+have a text; what else it has is taken where the names agree. An item without an id is known by its content. What a
+language reads of an item is in `EVENTS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +50,22 @@ class Source:
             found = "both kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
             raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines or Parquet files, one of them")
         return cls(kinds.pop(), {"path": str(path.absolute()), **options}, text, id)
+
+
+def whole_text() -> Column:
+    """Return an item's title and text as one text: ``Title. Text``."""
+    return F.concat_ws(". ", named("title"), named("text"))
+
+
+EVENTS: dict[str, Callable[[], Column]] = {"keywords": whole_text, "patterns": whole_text}
+"""How an item becomes an event, by language."""
+
+
+def event_of(language: str) -> Column:
+    """Return what a language reads of an item."""
+    if language not in EVENTS:
+        raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
+    return EVENTS[language]()
 
 
 def items(spark: SparkSession, source: Source, spool: Path) -> DataFrame:

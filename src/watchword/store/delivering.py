@@ -20,6 +20,7 @@ from itertools import groupby
 from typing import Any
 
 from watchword.store.records import (
+    ITEM_COLUMNS,
     Delivery,
     Item,
     Match,
@@ -29,17 +30,17 @@ from watchword.store.records import (
     written_time,
 )
 
-ItemRow = tuple[str, str, str, str, str, str | None, str, str]
+ItemRow = tuple[str | None, ...]
+"""The values of `ITEM_COLUMNS`, as the store keeps them; the first is the identity."""
 
 
 def item_row(item: Item) -> ItemRow:
     """Return an item as the store keeps it, or raise a `ValueError`."""
-    identity = written_text(item.identity)
-    if not identity:
-        raise ValueError(f"an item needs an identity: {item!r}")
     published = None if item.published is None else written_time(item.published)
-    texts = (written_text(text) for text in (item.title, item.text, item.link, item.author))
-    return (identity, *texts, published, written_text(item.language), written_text(item.feed))  # type: ignore[return-value]
+    row = tuple(published if name == "published" else written_text(getattr(item, name)) for name in ITEM_COLUMNS)
+    if not row[0]:
+        raise ValueError(f"an item needs an identity: {item!r}")
+    return row
 
 
 def match_rows(matches: Iterable[Match | tuple[str, str, str]], items: list[ItemRow]) -> list[tuple[str, str, str]]:
@@ -75,8 +76,8 @@ def write_batch(
     )
     matched = {item for (item,) in connection.execute("SELECT DISTINCT item FROM incoming")}
     connection.executemany(
-        """INSERT INTO items (identity, title, text, link, author, published, language, feed)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO NOTHING""",
+        f"""INSERT INTO items ({", ".join(ITEM_COLUMNS)})
+        VALUES ({", ".join("?" * len(ITEM_COLUMNS))}) ON CONFLICT (identity) DO NOTHING""",
         (row for row in items if row[0] in matched),
     )
     # In the order of the batch, so that the inbox has it too, whichever of its items were known.
@@ -104,8 +105,8 @@ def write_batch(
 def read_inbox(connection: sqlite3.Connection, owner: int, unread_only: bool, limit: int | None) -> list[Delivery]:
     """Return the newest deliveries of a subscriber, newest first."""
     rows = connection.execute(
-        f"""SELECT d.number, d.matched, d.read, identity, title, items.text, link, author, published, items.language,
-            feed, matches.subscription, subscriptions.text, why
+        f"""SELECT d.number, d.matched, d.read, matches.subscription, subscriptions.text, why,
+            {", ".join(f"items.{name}" for name in ITEM_COLUMNS)}
         FROM (SELECT * FROM deliveries WHERE subscriber = ?1 {"AND read IS NULL" if unread_only else ""}
               ORDER BY number DESC LIMIT ?2) AS d
         JOIN items ON items.number = d.item
@@ -118,10 +119,11 @@ def read_inbox(connection: sqlite3.Connection, owner: int, unread_only: bool, li
 
 
 def _delivery(rows: list[Any]) -> Delivery:
-    _, matched, read, *item = rows[0][:11]
-    item[5] = None if item[5] is None else read_time(item[5])
-    reasons = tuple(Reason(*row[11:]) for row in rows)
-    return Delivery(Item(*item), reasons, read_time(matched), None if read is None else read_time(read))
+    _, matched, read, *_ = rows[0]
+    item = dict(zip(ITEM_COLUMNS, rows[0][6:], strict=True))
+    item["published"] = None if item["published"] is None else read_time(item["published"])
+    reasons = tuple(Reason(*row[3:6]) for row in rows)
+    return Delivery(Item(**item), reasons, read_time(matched), None if read is None else read_time(read))
 
 
 def mark_read(connection: sqlite3.Connection, owner: int, identities: Iterable[str] | None, time: str) -> int:

@@ -95,7 +95,7 @@ MIGRATIONS: list[str] = [
 
 
 def statements(script: str) -> Iterator[str]:
-    """Cut a script into statements; `executescript` would commit the transaction that they are to be one of.
+    """Cut a script into statements: they run inside our transaction, which `executescript` would commit first.
 
     >>> list(statements("CREATE TABLE a (x); INSERT INTO a VALUES (';');"))
     ['CREATE TABLE a (x);', "INSERT INTO a VALUES (';');"]

@@ -1,7 +1,7 @@
 """The options of each language's index: chosen before anybody subscribes in the language, and kept from then on.
 
 They decide which texts are subscriptions and what these ask for (stop words, whether case counts). So the store
-compiles with them what it is asked to keep, and whoever builds an index of its subscriptions builds it with them: an
+checks with them what it is asked to keep, and whoever builds an index of its subscriptions builds it with them: an
 index made otherwise might refuse what the store took, or match something else than the last one. An index keeps its
 options through all its versions, which is why a later change is refused.
 """
@@ -19,14 +19,21 @@ Options = dict[str, Any]
 
 def written_options(language: str, options: Options) -> str:
     """Return options as the store keeps them, in JSON; an `OptionError` where the language does not take them."""
-    from watchword.index import language_class
-
     try:
         written = json.dumps(options, sort_keys=True)
-        language_class(language)(None, **json.loads(written))  # as they will be read
+        _check(language, **json.loads(written))  # as they will be read
     except TypeError as error:
         raise OptionError(f"these cannot be kept as options of {language}: {error}") from None
     return written
+
+
+def _check(language: str, *, method: str = "auto", **given: Any) -> None:
+    """Compare options with the declarations, and make a language of them: a stemmer may be known and not installed."""
+    from watchword.index.language import settled_options
+    from watchword.languages import language_class
+
+    plug = language_class(language).plug
+    plug(method, settled_options(plug, method, given))
 
 
 def read_options(connection: sqlite3.Connection) -> dict[str, Options]:

@@ -7,7 +7,7 @@ that they sort as text and any other program can read them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class Changes(NamedTuple):
 
 @dataclass(frozen=True)
 class Item:
-    """What was published. Two items of one `identity` are the same item, whatever else they say."""
+    """What was published, wherever. Two items of one `identity` are the same item, whatever else they say."""
 
     identity: str
     title: str = ""
@@ -68,6 +68,10 @@ class Item:
     published: datetime | None = None
     language: str = ""
     feed: str = ""
+
+
+ITEM_COLUMNS = tuple(field.name for field in fields(Item))
+"""The columns of the table `items`, and, with `id` for the identity, those of a stream of items."""
 
 
 class Match(NamedTuple):

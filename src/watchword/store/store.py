@@ -11,10 +11,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from watchword.errors import StoreError, SubscriptionError, UnknownNameError
+from watchword.files import Closing
 from watchword.store import delivering, subscribing
 from watchword.store.database import Database
 from watchword.store.options import Options, read_options, write_options, written_options
@@ -34,7 +34,7 @@ from watchword.store.records import (
 )
 
 
-class Store:
+class Store(Closing):
     """Subscribers, subscriptions and inboxes in a SQLite file; a context manager that closes it.
 
     >>> import tempfile
@@ -73,14 +73,6 @@ class Store:
     def close(self) -> None:
         """Close the store; again is no error."""
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # subscribers
 
@@ -134,13 +126,13 @@ class Store:
     def subscribe(self, subscriber: str, text: str, *, language: str = "keywords", id: str | None = None) -> str:
         """Subscribe, or replace the subscriber's own subscription of this id; return the id.
 
-        The text is compiled first, so one that is refused (`SubscriptionError`) leaves the store as it was.
+        The language reads the text first, so one that is refused (`SubscriptionError`) leaves the store as it was.
         """
         request = Request(subscriber, text, id, language)
         try:
             subscribing.check_texts([request])
             options = self._options()
-            subscribing.compile_text(language, text, options)
+            subscribing.check_text(language, text, options)
             return self._subscribe([request], options)[0]
         except SubscriptionError as error:
             raise error if error.row is None else SubscriptionError(error.reason) from None
@@ -150,7 +142,7 @@ class Store:
         wanted = [Request(*request) for request in requests]
         subscribing.check_texts(wanted)
         options = self._options()
-        subscribing.compile_rows(wanted, options)
+        subscribing.check_rows(wanted, options)
         return self._subscribe(wanted, options)
 
     def unsubscribe(self, id: str) -> None:
@@ -277,7 +269,7 @@ class Store:
             return read_options(connection)
 
     def _subscribe(self, requests: list[Request], options: Mapping[str, Options]) -> list[str]:
-        """Write what was compiled under `options`."""
+        """Write what was checked under `options`."""
         time = self._time()
         given = {request.id for request in requests if request.id is not None}
         with self._database.write() as connection:

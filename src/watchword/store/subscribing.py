@@ -89,25 +89,24 @@ def check_texts(requests: list[Request]) -> None:
             raise SubscriptionError(f"a subscription is a text, not {request.text!r}", row=row)
 
 
-def compile_rows(requests: list[Request], options: Mapping[str, Options]) -> None:
-    """Compile every text, in bulk by language; an error is that of the language, and names the row."""
+def check_rows(requests: list[Request], options: Mapping[str, Options]) -> None:
+    """Let each language read its texts, in bulk; an error is that of the language, and names the row."""
     from watchword.index import language_class  # whoever only reads an inbox need not load the languages
 
     rows = sorted(range(len(requests)), key=lambda row: str(requests[row].language))
     for language, group in groupby(rows, key=lambda row: requests[row].language):
         of_language = list(group)
         try:
-            texts = enumerate(requests[row].text for row in of_language)
-            language_class(language)(texts, **options.get(language, {}))
+            language_class(language)(**options.get(language, {})).check(requests[row].text for row in of_language)
         except SubscriptionError as error:
             raise error.at_row(of_language[error.row or 0]) from None
 
 
-def compile_text(language: str, text: str, options: Mapping[str, Options]) -> None:
-    """Compile one text into an index that nobody keeps; the error is that of the language."""
+def check_text(language: str, text: str, options: Mapping[str, Options]) -> None:
+    """Let a language read one text; the error is that of the language."""
     from watchword.index import language_class
 
-    language_class(language)(**options.get(language, {}))[0] = text
+    language_class(language)(**options.get(language, {})).check(text)
 
 
 def counter_of(connection: sqlite3.Connection) -> int:
@@ -167,4 +166,4 @@ def read_subscriptions(connection: sqlite3.Connection, owner: int | None, langua
         WHERE {" AND ".join(conditions) or "1"} ORDER BY since""",
         tuple(conditions.values()),
     )
-    return [Subscription(key, name, tongue, text, read_time(created)) for key, name, tongue, text, created in rows]
+    return [Subscription(key, name, language, text, read_time(created)) for key, name, language, text, created in rows]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from watchword.files import Closing
 from watchword.tables.readers import choose_column, open_reader
 from watchword.tables.sources import TableError, check_kind
 
@@ -27,7 +27,7 @@ class Batch(NamedTuple):
         return Batch(*(column.slice(start, size) for column in self))
 
 
-class Events:
+class Events(Closing):
     """The events of one file, read once, in batches of at most `size`.
 
     `text` and `event_id` name columns; the first is guessed, the second is replaced by line or row numbers
@@ -96,11 +96,3 @@ class Events:
     def close(self) -> None:
         """Close the file; standard input stays open."""
         self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

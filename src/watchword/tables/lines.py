@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from watchword.tables.sources import Chunk, Source, TableError, column_list, decoded
+from watchword.tables.sources import ByteSource, Chunk, TableError, column_list, decoded
 
 
 class LineReader:
@@ -18,7 +18,7 @@ class LineReader:
     columns: dict[str, bool] | None = None
 
     def __init__(self, path: str) -> None:
-        self._source = Source(path)
+        self._source = ByteSource(path)
         self.label, self.total, self.close = self._source.label, self._source.total, self._source.close
         self.position = self._source.position
 

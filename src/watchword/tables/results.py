@@ -11,19 +11,20 @@ import gzip
 import io
 import json
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Protocol, Self
+from typing import IO, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet
 
+from watchword.files import Closing
 from watchword.tables.sources import TableError, kind_of
 
 FORMATS = ("jsonl", "csv", "parquet")
 
 
-class Results(Protocol):
+class Results(AbstractContextManager["Results"], Protocol):
     """Takes tables of one schema, in order. At least one must come, for an empty answer has columns too."""
 
     def write(self, table: pa.Table) -> None:
@@ -31,12 +32,6 @@ class Results(Protocol):
 
     def close(self) -> None:
         """Finish the output."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def format_of(path: str) -> str:
@@ -56,20 +51,7 @@ def open_results(format: str, path: str | None) -> Results:
     return TextResults(format, path)
 
 
-class _Closing:
-    def close(self) -> None:
-        """Finish the output."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class TextResults(_Closing):
+class TextResults(Closing):
     """JSON lines, or CSV with a header; ``.gz`` in the name compresses. Every table is passed on at once."""
 
     def __init__(self, format: str, path: str | None) -> None:
@@ -96,7 +78,7 @@ class TextResults(_Closing):
             self._file.close()
 
 
-class ParquetResults(_Closing):
+class ParquetResults(Closing):
     """One row group per table that is not small."""
 
     def __init__(self, path: str) -> None:

@@ -58,7 +58,7 @@ class Chunk(NamedTuple):
     columns: list[pa.Array]
 
 
-class Source:
+class ByteSource:
     """The bytes of one file, decompressed, and how far reading has come."""
 
     def __init__(self, path: str) -> None:

@@ -7,24 +7,18 @@ in plain Python; everything compiled must agree with it term for term.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError, OptionError
 from watchword.kernels.text import scan as kernels
 from watchword.strings import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
-
-# Every assigned character lies here; the planes between hold nothing, those above are for private use.
-_PLANES = (range(0x40000), range(0xE0000, 0xE1000))
-
+from watchword.text.unicode import is_word, word_tables
 
 INVALID = "invalid UTF-8; decode or repair the text before matching it"
 
@@ -52,14 +46,11 @@ class Analyzer:
         self.stop_words = frozenset(folded)
         self.stemmer = stemmer
         self._stemmer = _snowball(stemmer) if stemmer is not None else None
+        self.is_plain = not folded and stemmer is None
+        """Whether a term is just a folded run of word characters."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Analyzer, (sorted(self.stop_words), self.stemmer)
-
-    @property
-    def is_plain(self) -> bool:
-        """Say whether a term is just a folded run of word characters."""
-        return not self.stop_words and self._stemmer is None
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""
@@ -98,7 +89,7 @@ def split(text: str) -> list[str]:
     folded = text.casefold()
     if folded.isascii():
         return folded.translate(_ASCII_SPACES).split()
-    spaced = "".join([char if _is_word(char) else " " for char in folded])
+    spaced = "".join([char if is_word(char) else " " for char in folded])
     return [run for run in spaced.split(" ") if run]
 
 
@@ -108,53 +99,13 @@ def tokenize(strings: Strings) -> Tokens:
     out = np.empty(capacity + 8, np.uint8)  # a little more, so that kernels may read words of eight bytes
     ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
     row_offsets = np.zeros(strings.count + 1, np.int64)
-    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, *tables(), out, ends, row_offsets)
+    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, word_tables(), out, ends, row_offsets)
     if count < 0:
         raise EventError(INVALID, position=-1 - count)
     return Tokens(Strings(out, ends[: count + 1], strings.surrogates), row_offsets)
 
 
-class Tables(NamedTuple):
-    """Unicode as arrays; `kernels.text.scan` describes them."""
-
-    pages: npt.NDArray[np.uint16]
-    values: npt.NDArray[np.uint16]
-    fold_starts: npt.NDArray[np.int64]
-    folds: npt.NDArray[np.uint32]
-
-
-@cache
-def tables() -> Tables:
-    """Build the tables from Python's own Unicode data (once a process, a tenth of a second)."""
-    values = np.zeros(0x110000, np.uint16)
-    folds: list[int] = []
-    fold_starts = [0]
-    for plane in _PLANES:
-        chars = list(map(chr, plane))
-        values[plane.start : plane.stop] = [_is_word(char) for char in chars]
-        for char, folded in zip(chars, map(str.casefold, chars), strict=True):
-            if char == folded:
-                continue
-            if not all(map(_is_word, folded)):  # circled letters: a separator, whatever its case
-                values[ord(char)] = 0
-                continue
-            folds += map(ord, folded)
-            fold_starts.append(len(folds))
-            values[ord(char)] = len(fold_starts)
-    distinct, pages = np.unique(values.reshape(-1, 256), axis=0, return_inverse=True)
-    return Tables(
-        pages.reshape(-1).astype(np.uint16),
-        np.ascontiguousarray(distinct).reshape(-1),
-        np.array(fold_starts, np.int64),
-        np.array(folds, np.uint32),
-    )
-
-
-def _is_word(char: str) -> bool:
-    return char == "_" or unicodedata.category(char)[0] in "LNM"
-
-
-_ASCII_SPACES = {code: " " for code in range(128) if not _is_word(chr(code))}
+_ASCII_SPACES = {code: " " for code in range(128) if not is_word(chr(code))}
 
 
 def _snowball(language: str) -> Any:

@@ -3,50 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve
+from watchword.arrays import Arrays, Int32, reserve, tally
 from watchword.kernels.text import vocabulary as kernels
+from watchword.kernels.text.vocabulary import StringTable
+from watchword.parts import Part
 from watchword.strings import Strings, from_texts
 
 _RECENT = 1 << 16
+_NO_USES = np.empty(0, np.int32)
 
 
-class Vocabulary:
-    """Gives strings consecutive numbers from 0, and finds them again."""
+class Vocabulary(Part):
+    """Gives strings consecutive numbers from 0, and finds them again.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.intern_texts(["greece", "imf", "greece"]).tolist()
+    [0, 1, 0]
+    >>> vocabulary.text(1), len(vocabulary)
+    ('imf', 2)
+    """
 
     def __init__(self) -> None:
         self.size = 0
-        self.table = np.zeros(2 * 64, np.uint64)
-        self.blob = np.empty(1024, np.uint8)
-        self.ends = np.empty(64, np.int64)
+        self.known = StringTable(np.zeros(2 * 64, np.uint64), np.empty(1024, np.uint8), np.zeros(64, np.int64))
+        """The arrays, for kernels that look strings up."""
         self._recent: dict[str, int] = {}
+        self._uses: Int32 = _NO_USES
 
     def __len__(self) -> int:
         return self.size
+
+    def strings(self) -> Strings:
+        """Return all strings in the order of their numbers; they share memory with the vocabulary."""
+        return Strings(self.known.blob[: self._used()], self.known.offsets[: self.size + 1], surrogates=True)
 
     def intern(self, strings: Strings) -> Int32:
         """Return the numbers of `strings`; unknown ones get new numbers."""
         numbers = np.empty(strings.count, np.int32)
         done = 0
         while True:
-            done, self.size = kernels.intern_many(
-                strings.data,
-                strings.offsets,
-                done,
-                self.size,
-                self.table,
-                self.blob,
-                self.ends,
-                numbers,
-            )
+            done, self.size = kernels.intern_many(strings.data, strings.offsets, done, self.size, self.known, numbers)
             if done == strings.count:
                 return numbers
-            used = int(self.ends[self.size - 1]) if self.size else 0
             longest = int(strings.offsets[done + 1] - strings.offsets[done])
-            self._grow(self.size + 1, used + longest)
+            self._grow(self.size + 1, self._used() + longest)
 
     def intern_texts(self, texts: Sequence[str]) -> Int32:
         """As `intern`, for a few `str`; the last ones asked for are remembered."""
@@ -64,44 +67,57 @@ class Vocabulary:
     def find(self, strings: Strings) -> Int32:
         """Return the numbers of `strings`, -1 where unknown."""
         numbers = np.empty(strings.count, np.int32)
-        kernels.find_many(strings.data, strings.offsets, self.table, self.blob, self.ends, numbers)
+        kernels.find_many(strings.data, strings.offsets, self.known, numbers)
         return numbers
+
+    def use(self, numbers: Int32, by: int) -> None:
+        """Count uses of strings, whose numbers may repeat: `by` more, or less, of each."""
+        if self.size > len(self._uses):
+            self._uses = reserve(self._uses, self.size, 0)
+        if len(numbers) < 16:
+            for number in numbers.tolist():
+                self._uses[number] += by
+        else:
+            tally(self._uses, numbers, by)
+
+    @property
+    def in_use(self) -> int:
+        """Return how many strings have a use."""
+        return int(np.count_nonzero(self._uses))
 
     def text(self, number: int) -> str:
         """Return the string that has `number`."""
-        start = int(self.ends[number - 1]) if number else 0
-        return self.blob[start : self.ends[number]].tobytes().decode("utf-8", "surrogatepass")
-
-    def rollback(self, size: int) -> None:
-        """Forget all strings but the first `size`."""
-        if size < self.size:
-            self.size = size
-            self._recent.clear()
-            self.table = np.zeros(len(self.table), np.uint64)
-            kernels.fill_table(self.table, self.blob, self.ends, size)
+        start, stop = self.known.offsets[number : number + 2]
+        return self.known.blob[start:stop].tobytes().decode("utf-8", "surrogatepass")
 
     @property
     def bytes(self) -> int:
         """Return the memory that the strings and the table take."""
-        used = int(self.ends[self.size - 1]) if self.size else 0
-        return self.table.nbytes + used + 8 * self.size
+        return self.known.table.nbytes + self._used() + 8 * self.size
 
     def arrays(self) -> Arrays:
         """Return the state for a snapshot."""
-        used = int(self.ends[self.size - 1]) if self.size else 0
-        return {"table": self.table, "blob": self.blob[:used], "ends": self.ends[: self.size]}
+        table, blob, offsets = self.known
+        uses = reserve(self._uses, self.size, 0)[: self.size]
+        return {"table": table, "blob": blob[: self._used()], "offsets": offsets[: self.size + 1], "uses": uses}
 
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Self:
-        """Return the vocabulary that `arrays` describes."""
-        self = cls()
-        self.size = len(arrays["ends"])
-        self.table, self.blob, self.ends = arrays["table"], arrays["blob"], arrays["ends"]
-        return self
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        self.known = StringTable(arrays["table"], arrays["blob"], arrays["offsets"])
+        self.size = len(arrays["offsets"]) - 1
+        self._uses = arrays["uses"]
+
+    def adopt(self, other: Vocabulary) -> None:
+        """Take over the strings of another vocabulary with their numbers; this one is empty, that one given up."""
+        self.known, self.size, self._recent = other.known, other.size, other._recent
+
+    def _used(self) -> int:
+        return int(self.known.offsets[self.size])
 
     def _grow(self, strings: int, used: int) -> None:
-        self.blob = reserve(self.blob, used)
-        self.ends = reserve(self.ends, strings)
-        if 4 * strings > len(self.table):
-            self.table = np.zeros(2 * len(self.table), np.uint64)
-            kernels.fill_table(self.table, self.blob, self.ends, self.size)
+        table, blob, offsets = self.known
+        blob, offsets = reserve(blob, used), reserve(offsets, strings + 1)
+        if 4 * strings > len(table):
+            table = np.zeros(2 * len(table), np.uint64)
+            kernels.fill_table(StringTable(table, blob, offsets), self.size)
+        self.known = StringTable(table, blob, offsets)

@@ -1,7 +1,7 @@
-"""What a conjunction of terms cannot say: forbidden atoms, phrases, several clauses of one subscription.
+"""What a row of atoms cannot say: forbidden atoms, phrases, several clauses of one subscription.
 
-A structure finds *payloads*. Below `high` a payload is the slot of a subscription that is one conjunction of terms,
-and needs nothing more. From there on it is `high` plus the number of a *complex* clause:
+A structure finds *payloads*. Below `FIRST_CLAUSE` a payload is the slot of a subscription that is one conjunction of
+atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the number of a clause that needs a check:
 
     slots[c]            the subscription's slot
     shared[c]           1 where the subscription has other clauses too, so that it may be found twice
@@ -14,10 +14,14 @@ An item is the sequence of its terms, which may repeat, -1 for unknown ones.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int32, Int64, UInt8
 from watchword.kernels.int_set import set_gather, set_has, set_slot, set_table
 from watchword.kernels.jit import kernel
+from watchword.kernels.tombstones import FIRST_CLAUSE
 
 
 @kernel
@@ -32,36 +36,34 @@ def distinct(offsets, numbers, set_offsets, terms):
     return fill
 
 
-@kernel
-def settle(
-    first,
-    used,
-    item_offsets,
-    item_terms,
-    ends_in,
-    found,
-    always,
-    high,
-    slots,
-    shared,
-    starts,
-    stops,
-    program,
-    ends,
-    result,
-):
-    """Turn payloads into slots, each once an item (the protocol of `collect`).
+class ClauseArrays(NamedTuple):
+    """The entries of a clause table, and the numbers of those without a required atom."""
 
-    `always` are the complex clauses without a required term, which every item must be checked against.
+    slots: Int32
+    shared: UInt8
+    starts: Int64
+    stops: Int64
+    program: Int32
+    always: Int32
+
+
+@kernel
+def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets, result):
+    """Turn the payloads that were found for items into slots, each once an item (the protocol of `collect`).
+
+    `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
+    checked against every item.
     """
+    found_offsets, payloads = found
+    slots, shared, starts, stops, program, always = clauses
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     heads = np.empty(len(table), np.int32)
     nexts = np.empty(len(table), np.int32)
     twice = np.empty(64, np.int32)
     for item in range(first, len(item_offsets) - 1):
-        begin = ends_in[item - 1] if item else np.int64(0)
-        count = ends_in[item] - begin + len(always)
+        begin, inside = found_offsets[item], found_offsets[item + 1] - found_offsets[item]
+        count = inside + len(always)
         if used + count > len(result):
             return item, used, 0
         start, stop = item_offsets[item], item_offsets[item + 1]
@@ -70,15 +72,14 @@ def settle(
         fill = used
         doubles = 0
         for k in range(count):
-            inside = k < ends_in[item] - begin
-            payload = found[begin + k] if inside else always[k - (ends_in[item] - begin)] + high
-            if payload < high:
+            payload = payloads[begin + k] if k < inside else always[k - inside] + FIRST_CLAUSE
+            if payload < FIRST_CLAUSE:
                 result[fill] = payload
                 fill += 1
                 continue
             if mask < 0:
-                mask, _ = set_gather(table, item_terms, start, stop, known)
-            clause = payload - high
+                mask, _ = set_gather(table, item_atoms, start, stop, known)
+            clause = payload - FIRST_CLAUSE
             at = starts[clause]
             holds = True
             while holds and at < stops[clause]:
@@ -91,10 +92,10 @@ def settle(
                         break
                 if present and size > 1:
                     if not chained:
-                        _chain(start, stop, item_terms, table, mask, heads, nexts)
+                        _chain(start, stop, item_atoms, table, mask, heads, nexts)
                         chained = True
                     head = heads[set_slot(table, mask, program[at + 1])]
-                    present = _adjacent(program, at + 1, size, start, stop, item_terms, head, nexts)
+                    present = _adjacent(program, at + 1, size, start, stop, item_atoms, head, nexts)
                 holds = present != forbidden
                 at += 1 + size
             if holds:
@@ -115,7 +116,7 @@ def settle(
                     result[fill] = twice[k]
                     fill += 1
         used = fill
-        ends[item] = used
+        offsets[item + 1] = used
     return len(item_offsets) - 1, used, 0
 
 

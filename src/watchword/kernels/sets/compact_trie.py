@@ -1,26 +1,41 @@
 """The compact trie: path compression, and nodes that store only what they have.
 
-Kourdounakis 2011, section 3.2.2, Table 3.3. A node is of class a, b or c after its payloads (none, one, several)
-and of class I or II after its children (none, some); Ia cannot be. A *compact* node stands for a chain of nodes,
-its label has several terms.
+Kourdounakis 2011, section 3.2.2, Table 3.3. A node is of class a, b or c after its payloads (none, one, several) and of
+class I or II after its children (none, some); Ia cannot be. A *compact* node stands for a chain of nodes, its label has
+several atoms. The rows of Table 2.1 make nine nodes, one of them compact, where the simple trie has ten; before each
+label stands the number of its node, behind it the node's record in `words`:
 
-Layout: a node's number leads through `addresses` (int32) to its record in `words` (see `arena`), so that
-the number stays when the record changes its type. A record is::
+                              header       label  payloads  count  XOR  marks
+    0                  IIa     0<<3|4                             2    3  1 2       the root, without a label
+    2  1               IIa     1<<3|4          1                  3   22  2 12 24
+    4      2           IIa     1<<3|4          2                  2    7  3 4
+    5          3       Ib      1<<3|1          3       3                            S3
+    1          4       Ib      1<<3|1          4       1                            S1
+    6     12           Ib      1<<3|1         12       4                            S4
+    3     24           Ib      1<<3|1         24       2                            S2
+    8  2               IIa     1<<3|4          2                  2    7  3 4
+    9      3 13        Ib      2<<3|1       3 13       6                            S6, a compact node
+    7      4           Ib      1<<3|1          4       5                            S5
+
+Layout: a node's number leads through `addresses` (int32) to its record in `words` (see `arena`), so that the number
+stays when the record changes its type. A record is::
 
     header      label length << 3 | INTERNAL if class II | 0, 1, 2 for class a, b, c
-    label       its terms
+    label       its atoms
     payloads    a: nothing      b: the payload      c: first block, count
-    children    I: nothing      II: count, XOR of their first terms, marks (see `child_table`)
+    children    I: nothing      II: count, XOR and marks of the children's first atoms: the family of `trie_walk`
 
-so the number of payload words is the class itself. A block is a record too: next block, then K payloads, of which
-only the first block may be partly filled. Children are found by (node, first term) in `keys` and `values`. The XOR
-names the child of a node that has only one, which is merged into it once the node has no payload left. Free node
-numbers are chained through `addresses`, as -2 - the next one.
+so the number of payload words is the class itself. A block is a record too: next block, then K payloads, of which only
+the first block may be partly filled. Children are found by (node, first atom) in `keys` and `values` (`child_table`).
+The XOR also names the child of a node that has only one, which is merged into it once the node has no payload left.
+Free node numbers are chained through `addresses`, as -2 - the next one.
 
-Invariant: a node other than the root has a payload or at least two children; two children of a node never start
-with the same term. Node 0 is the root: class IIa, with an empty label.
+Invariant: a node other than the root has a payload or at least two children; two children of a node never start with
+the same atom. Node 0 is the root: class IIa, with an empty label.
 
-Cost: as the simple trie's, with one look-up per node instead of one per term.
+Cost: as the simple trie's, with one look-up per node instead of one per atom. It takes about half the memory, for most
+rows have an end that they share with no other, and there a label takes one word an atom. Adding splits labels and
+removing merges them, each by writing one or two records anew.
 """
 
 from __future__ import annotations
@@ -28,26 +43,26 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END, give_back, take
 from watchword.kernels.child_table import child_limit, drop_child, find_child, new_table, put_child
 from watchword.kernels.jit import kernel
+from watchword.kernels.sets.trie_walk import COUNT, FAMILY_WORDS, XOR, add_to_family, take_from_family
 
 IDS_END, FREE_ID, NODES, ROWS, LONGEST, BLOCK = range(2, 8)
 INTERNAL = 4
-_CHILD_WORDS = 3
 
 
 class CompactArrays(NamedTuple):
-    """The whole state; `state` holds the arena's figures and those named above."""
+    """The whole trie; `state` holds the arena's figures and those named above."""
 
-    keys: npt.NDArray[np.int64]
-    values: npt.NDArray[np.int32]
-    addresses: npt.NDArray[np.int32]
-    words: npt.NDArray[np.int32]
-    bins: npt.NDArray[np.int32]
-    state: npt.NDArray[np.int64]
+    keys: Int64
+    values: Int32
+    addresses: Int32
+    words: Int32
+    bins: Int32
+    state: Int64
 
 
 def new_compact_trie(block: int) -> CompactArrays:
@@ -65,7 +80,7 @@ def slack(state):
 
 @kernel
 def _record_size(header):
-    return 1 + (header >> 3) + (header & 3) + (_CHILD_WORDS if header & INTERNAL else 0)
+    return 1 + (header >> 3) + (header & 3) + (FAMILY_WORDS if header & INTERNAL else 0)
 
 
 @kernel
@@ -75,8 +90,8 @@ def payload_field(words, record):
 
 
 @kernel
-def child_field(words, record):
-    """Return the address of the child words: count, XOR, marks."""
+def family_field(words, record):
+    """Return the address of the family: count, XOR and marks of the children."""
     return payload_field(words, record) + (words[record] & 3)
 
 
@@ -124,7 +139,7 @@ def _copy(words, source, target, count):
 
 @kernel
 def _retype(trie, node, payload_class, internal):
-    """Move a node to a record of another type; fields that both types have are kept, new child words are 0."""
+    """Move a node to a record of another type; fields that both types have are kept, a new family is empty."""
     words = trie.words
     old = np.int64(trie.addresses[node])
     header = words[old]
@@ -134,10 +149,10 @@ def _retype(trie, node, payload_class, internal):
     if payload_class == header & 3:
         _copy(words, payload_field(words, old), payload_field(words, new), payload_class)
     if internal:
-        field = child_field(words, new)
-        words[field : field + _CHILD_WORDS] = 0
+        field = family_field(words, new)
+        words[field : field + FAMILY_WORDS] = 0
         if header & INTERNAL:
-            _copy(words, child_field(words, old), field, _CHILD_WORDS)
+            _copy(words, family_field(words, old), field, FAMILY_WORDS)
     _free_record(trie, old)
 
 
@@ -180,15 +195,15 @@ def _pop_block(trie, field, payload):
     words, size = trie.words, trie.state[BLOCK]
     head, count = np.int64(words[field]), np.int64(words[field + 1])
     fill = (count - 1) % size + 1
-    block, inside, place = head, fill, np.int64(-1)
-    while block >= 0 and place < 0:
+    block, inside, hole = head, fill, np.int64(-1)
+    while block >= 0 and hole < 0:
         for i in range(block + 1, block + 1 + inside):
             if words[i] == payload:
-                place = i
+                hole = i
         block, inside = np.int64(words[block]), size
-    if place < 0:
+    if hole < 0:
         return False
-    words[place] = words[head + fill]
+    words[hole] = words[head + fill]
     words[field + 1] = count - 1
     if fill == 1:
         words[field] = words[head]
@@ -222,34 +237,32 @@ def _pop(trie, node, payload):
 
 
 @kernel
-def _adopt(trie, parent, term, child):
-    """Enter a child that starts with `term`; I becomes II."""
+def _adopt(trie, parent, atom, child):
+    """Enter a child that starts with `atom`; I becomes II."""
     words = trie.words
     header = words[trie.addresses[parent]]
     if not header & INTERNAL:
         _retype(trie, parent, header & 3, INTERNAL)
-    field = child_field(words, trie.addresses[parent])
-    words[field] += 1
-    words[field + 1] ^= term
-    words[field + 2] |= np.int32(1) << (term & 31)
-    put_child(trie.keys, trie.values, parent, term, child)
+    field = family_field(words, trie.addresses[parent])
+    add_to_family(words, field, atom)
+    put_child(trie.keys, trie.values, parent, atom, child)
 
 
 @kernel
-def _add_leaf(trie, parent, terms, start, end, payload):
+def _add_leaf(trie, parent, atoms, start, end, payload):
     """Put a node of type Ib below `parent`, with the rest of a row as its label."""
     node = _new_node(trie)
     length = end - start
     record = _new_record(trie, node, length << 3 | 1)
     for i in range(length):
-        trie.words[record + 1 + i] = terms[start + i]
+        trie.words[record + 1 + i] = atoms[start + i]
     trie.words[record + 1 + length] = payload
-    _adopt(trie, parent, terms[start], node)
+    _adopt(trie, parent, atoms[start], node)
 
 
 @kernel
 def _split(trie, parent, child, length):
-    """Put a new node between `parent` and `child` that takes the first `length` terms of the child's label."""
+    """Put a new node between `parent` and `child` that takes the first `length` atoms of the child's label."""
     words = trie.words
     old = np.int64(trie.addresses[child])
     header = words[old]
@@ -257,7 +270,7 @@ def _split(trie, parent, child, length):
     record = _new_record(trie, middle, length << 3 | INTERNAL)
     _copy(words, old + 1, record + 1, length)
     field = record + 1 + length
-    words[field : field + _CHILD_WORDS] = 0
+    words[field : field + FAMILY_WORDS] = 0
     rest = _new_record(trie, child, ((header >> 3) - length) << 3 | header & 7)
     _copy(words, old + 1 + length, rest + 1, _record_size(words[rest]) - 1)
     _free_record(trie, old)
@@ -267,26 +280,26 @@ def _split(trie, parent, child, length):
 
 
 @kernel
-def _common(words, record, terms, start, end):
-    """Return how many terms a label and the rest of a row have in common at their beginning."""
+def _common(words, record, atoms, start, end):
+    """Return how many atoms a label and the rest of a row have in common at their beginning."""
     length = min(np.int64(words[record] >> 3), end - start)
     same = 0
-    while same < length and words[record + 1 + same] == terms[start + same]:
+    while same < length and words[record + 1 + same] == atoms[start + same]:
         same += 1
     return same
 
 
 @kernel
-def _insert(trie, terms, start, end, payload):
+def _insert(trie, atoms, start, end, payload):
     """Add one row, splitting the label that it leaves half-way."""
     node = np.int64(0)
     while start < end:
-        child = find_child(trie.keys, trie.values, node, terms[start])
+        child = find_child(trie.keys, trie.values, node, atoms[start])
         if child < 0:
-            _add_leaf(trie, node, terms, start, end, payload)
+            _add_leaf(trie, node, atoms, start, end, payload)
             return
         record = trie.addresses[child]
-        same = _common(trie.words, record, terms, start, end)
+        same = _common(trie.words, record, atoms, start, end)
         if same < trie.words[record] >> 3:
             child = _split(trie, node, child, same)
         node = child
@@ -295,7 +308,7 @@ def _insert(trie, terms, start, end, payload):
 
 
 @kernel
-def insert_rows(trie, offsets, terms, payloads, first):
+def insert_rows(trie, row_offsets, row_atoms, payloads, first):
     """Add rows from `first` on; returns the first row for which the room might not suffice."""
     state = trie.state
     limit = child_limit(len(trie.keys))
@@ -303,7 +316,7 @@ def insert_rows(trie, offsets, terms, payloads, first):
     for row in range(first, len(payloads)):
         if state[WORDS_END] > room or state[IDS_END] + 2 > len(trie.addresses) or state[NODES] + 2 > limit:
             return row
-        _insert(trie, terms, offsets[row], offsets[row + 1], payloads[row])
+        _insert(trie, row_atoms, row_offsets[row], row_offsets[row + 1], payloads[row])
         state[ROWS] += 1
     return len(payloads)
 
@@ -314,14 +327,14 @@ def _merge(trie, parent, node):
     words = trie.words
     record = np.int64(trie.addresses[node])
     length = words[record] >> 3
-    term = words[child_field(words, record) + 1]
-    child = find_child(trie.keys, trie.values, node, term)
+    atom = words[family_field(words, record) + XOR]
+    child = find_child(trie.keys, trie.values, node, atom)
     old = np.int64(trie.addresses[child])
     header = words[old]
     new = _new_record(trie, child, ((header >> 3) + length) << 3 | header & 7)
     _copy(words, record + 1, new + 1, length)
     _copy(words, old + 1, new + 1 + length, _record_size(header) - 1)
-    drop_child(trie.keys, trie.values, node, term)
+    drop_child(trie.keys, trie.values, node, atom)
     put_child(trie.keys, trie.values, parent, words[new + 1], child)
     _free_record(trie, old)
     _free_node(trie, node)
@@ -331,33 +344,31 @@ def _merge(trie, parent, node):
 def _prune(trie, grandparent, parent, node):
     """Remove a leaf without payloads, and restore the invariant above it."""
     words = trie.words
-    term = words[trie.addresses[node] + 1]
-    drop_child(trie.keys, trie.values, parent, term)
+    atom = words[trie.addresses[node] + 1]
+    drop_child(trie.keys, trie.values, parent, atom)
     _free_node(trie, node)
     record = trie.addresses[parent]
-    field = child_field(words, record)
-    words[field] -= 1
-    words[field + 1] ^= term
-    if words[field] == 0:
-        words[field + 2] = 0
-        if parent != 0:
-            _retype(trie, parent, words[record] & 3, 0)
-    elif parent != 0 and words[field] == 1 and words[record] & 3 == 0:
+    left = take_from_family(words, family_field(words, record), atom)
+    if parent == 0:
+        return
+    if left == 0:
+        _retype(trie, parent, words[record] & 3, 0)
+    elif left == 1 and words[record] & 3 == 0:
         _merge(trie, grandparent, parent)
 
 
 @kernel
-def remove_row(trie, terms, payload):
+def remove_row(trie, atoms, payload):
     """Remove a row; returns whether it was there. The caller has seen to `slack` words of room."""
     words = trie.words
     grandparent, parent, node = np.int64(-1), np.int64(-1), np.int64(0)
-    start, end = 0, len(terms)
+    start, end = 0, len(atoms)
     while start < end:
-        child = find_child(trie.keys, trie.values, node, terms[start])
+        child = find_child(trie.keys, trie.values, node, atoms[start])
         if child < 0:
             return False
         record = trie.addresses[child]
-        if _common(words, record, terms, start, end) < words[record] >> 3:
+        if _common(words, record, atoms, start, end) < words[record] >> 3:
             return False
         grandparent, parent, node = parent, node, child
         start += words[record] >> 3
@@ -367,6 +378,6 @@ def remove_row(trie, terms, payload):
     record = trie.addresses[node]
     if words[record] & 7 == 0:
         _prune(trie, grandparent, parent, node)
-    elif words[record] & 7 == INTERNAL and words[child_field(words, record)] == 1:
+    elif words[record] & 7 == INTERNAL and words[family_field(words, record) + COUNT] == 1:
         _merge(trie, parent, node)
     return True

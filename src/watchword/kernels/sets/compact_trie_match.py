@@ -1,118 +1,105 @@
 """Reading the compact trie of `compact_trie`: matching, renumbering, counting.
 
-Matching is Algorithm 6 over labels instead of terms (Kourdounakis 2011, sections 2.3.2 and 3.2.2): a child is
-entered when its whole label is in the item. Rows and items come in one order, so the terms of a label stand in
-the item behind each other, and the children of a node are sought behind the last term of its label. Where a
-term stands tells a hash table of the item (`positions`).
+Matching is Algorithm 6 over labels instead of atoms (Kourdounakis 2011, sections 2.3.2 and 3.2.2), and the walk is that
+of the simple trie (`trie_walk`). A child is entered when its whole label is in the item. Rows and items come in one
+order, so the atoms of a label stand in the item behind each other, and the children of a node are looked for behind the
+last atom of its label. In the trie of Table 2.1, the item {2, 3, 7, 13} enters the node 2, and from there the compact
+node 3 13: 3 stands at position 1, 13 at position 3, and anything below would be looked for from position 4 on, where
+the item ends. The item {2, 3} finds the same node by its first atom, lacks 13, and enters it not.
+
+Cost: a look-up per node whose first atom is in the item, and one in the item's table of positions (`positions`) for
+every further atom of its label.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.child_table import EMPTY, find_child, next_child
-from watchword.kernels.jit import kernel
-from watchword.kernels.sets.compact_trie import BLOCK, IDS_END, INTERNAL, LONGEST, child_field, payload_field
-from watchword.kernels.sets.positions import fill_slots, new_slots, position
+from watchword.kernels.child_table import EMPTY
+from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.sets.compact_trie import BLOCK, IDS_END, INTERNAL, LONGEST, family_field, payload_field
+from watchword.kernels.sets.positions import Item, fill_slots, new_slots, position_of
+from watchword.kernels.sets.trie_walk import new_stack, next_child, push_node
 
 
-@kernel
-def _report(trie, record, used, found):
+@leaf
+def _report(trie, record, used, payloads):
     """Write the payloads of a node behind `used`; returns the new fill, or -1 if they do not fit."""
     words, size = trie.words, trie.state[BLOCK]
     field = payload_field(words, record)
     if words[record] & 3 == 0:
         return used
     if words[record] & 3 == 1:
-        if used == len(found):
+        if used == len(payloads):
             return np.int64(-1)
-        found[used] = words[field]
+        payloads[used] = words[field]
         return used + 1
     block, count = words[field], words[field + 1]
-    if used + count > len(found):
+    if used + count > len(payloads):
         return np.int64(-1)
     inside = (count - 1) % size + 1
     while block >= 0:
         for i in range(block + 1, block + 1 + inside):
-            found[used] = words[i]
+            payloads[used] = words[i]
             used += 1
         block, inside = words[block], size
     return used
 
 
-@kernel
-def _after_label(words, record, slots, mask, terms, start, place):
-    """Return the place in the item behind a label whose first term is at `place`; -1 if a term is missing."""
+@leaf
+def _after_label(words, record, item, position):
+    """Return the position behind a label whose first atom is at `position`; -1 if an atom is missing."""
     for i in range(record + 2, record + 1 + (words[record] >> 3)):
-        place = position(slots, mask, terms, start, words[i])
-        if place < 0:
+        position = position_of(item, words[i])
+        if position < 0:
             return np.int64(-1)
-    return place + 1
+    return position + 1
 
 
-@kernel
-def _next_child(trie, node, place, start, end, terms, slots, mask):
-    """Return the first child of an inner node that starts with a term from `place` on, and where; -1 if none."""
-    field = child_field(trie.words, trie.addresses[node])
-    if trie.words[field] == 1:
-        at = position(slots, mask, terms, start, trie.words[field + 1])
-        if at < place:
-            return np.int64(-1), end
-        return find_child(trie.keys, trie.values, node, terms[at]), np.int64(at)
-    marks = trie.words[field + 2]
-    return next_child(trie.keys, trie.values, marks, node, place, end, terms)
-
-
-@kernel
-def _match_item(trie, terms, start, end, slots, stack, used, found):
-    """Write the payloads of one item behind `used`; returns the new fill, or -1, and the nodes entered.
-
-    `stack` holds, for each node between the root and the current one, the node and where in the item to go on.
-    """
-    mask = fill_slots(slots, terms, start, end)
-    node, place, depth, visits = np.int64(0), start, 0, 0
+@leaf
+def _match_item(trie, item, stack, used, payloads):
+    """Write the payloads of one item behind `used`; returns the new fill, or -1, and the nodes entered."""
+    words = trie.words
+    push_node(stack, 0, 0, family_field(words, trie.addresses[0]), item.start)
+    depth, visits = 0, 0
     while True:
-        child, at = _next_child(trie, node, place, start, end, terms, slots, mask)
-        if child < 0:
-            if depth == 0:
-                return used, visits
-            depth -= 1
-            node, place = stack[depth, 0], stack[depth, 1]
-            continue
-        place = at + 1
-        record = trie.addresses[child]
-        behind = _after_label(trie.words, record, slots, mask, terms, start, at)
+        node, position, depth = next_child(trie.keys, trie.values, words, item, stack, depth)
+        if node < 0:
+            return used, visits
+        record = trie.addresses[node]
+        behind = _after_label(words, record, item, position)
         if behind < 0:
             continue
         visits += 1
-        used = _report(trie, record, used, found)
+        used = _report(trie, record, used, payloads)
         if used < 0:
             return used, visits
-        if trie.words[record] & INTERNAL and behind < end:
-            stack[depth, 0], stack[depth, 1] = node, place
+        if words[record] & INTERNAL and behind < item.end:
             depth += 1
-            node, place = child, behind
+            push_node(stack, depth, node, family_field(words, record), behind)
 
 
 @kernel
-def match_items(trie, offsets, terms, first, used, ends, found):
-    """Match items from `first` on, as `watchword.sets.structure.Step` asks."""
-    stack = np.empty((trie.state[LONGEST] + 1, 2), np.int64)
-    slots = new_slots(offsets)
+def match(item_offsets, item_atoms, trie, first, used, offsets, payloads):
+    """Match items from `first` on; `index.hits.Step` has the rules. Operations: nodes entered."""
+    stack = new_stack(trie.state[LONGEST])
+    slots = new_slots(item_offsets)
     operations = 0
-    for item in range(first, len(offsets) - 1):
-        fill, visits = _match_item(trie, terms, offsets[item], offsets[item + 1], slots, stack, used, found)
+    for number in range(first, len(item_offsets) - 1):
+        start, end = item_offsets[number], item_offsets[number + 1]
+        item = Item(item_atoms, start, end, slots, fill_slots(slots, item_atoms, start, end))
+        fill, visits = _match_item(trie, item, stack, used, payloads)
         if fill < 0:
-            return item, used, operations
+            return number, used, operations
         operations += visits
-        ends[item] = used = fill
-    return len(offsets) - 1, used, operations
+        offsets[number + 1] = used = fill
+    return len(item_offsets) - 1, used, operations
 
 
 @kernel
-def node_payloads(trie, node, found):
+def node_payloads(trie, node, payloads):
     """Write the payloads of one node; returns how many, or -1 if they do not fit."""
-    return _report(trie, trie.addresses[node], np.int64(0), found)
+    return _report(trie, trie.addresses[node], np.int64(0), payloads)
 
 
 @kernel
@@ -138,9 +125,9 @@ def renumber(trie, numbers):
 
 @kernel
 def census(trie):
-    """Count nodes and label terms by type; sum up the paths.
+    """Count nodes and label atoms by type; sum up the paths.
 
-    Returns counts and label terms, both by [compact or not][header bits], and over all leaves the sum of the
+    Returns counts and label atoms, both by [compact or not][header bits], and over all leaves the sum of the
     nodes on their path, with the leaf and the root. The root is in none of the counts.
     """
     words = trie.words

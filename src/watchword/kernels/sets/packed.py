@@ -1,92 +1,94 @@
-"""The packed index: conjunctions under their rarest term, grouped by their second rarest.
+"""The packed index: conjunctions under their rarest atom, grouped by their second rarest.
 
-A row is stored once, in the *block* of its rarest term (its key); an item looks only into the blocks of its
-own terms. `arena` (int32) holds the blocks one after another, `starts[t]` (int32) is where that of term `t`
-begins, ``starts[t + 1]`` where it ends; a term that is nobody's key has an empty block.
+Each conjunction is stored once, under its rarest atom (its key); under that atom, conjunctions with the same
+second-rarest atom lie together. An item looks only into the blocks of its own atoms, and there only into the groups
+whose second atom it has. Suppose greece is 7, crisis 9, imf 4 and debt 2, rarest first in this order, and the
+subscriptions are
+
+    10  greece                      11  greece AND crisis
+    12  greece AND crisis AND imf   13  greece AND debt
+
+All four lie in the block of 7 (`arena`, int32, from ``starts[7]`` on):
+
+    1 2   10   2 9      1 4    13           11  ~12 ~4
+    S G   S×   seconds  ends   of group 2   of group 9
 
     block    S  G  payload × S  second × G  end × G  entries
-             S rows have no other term. G groups share their second term; the seconds ascend. The entries of
+             S rows have no other atom. G groups share their second atom; the seconds ascend. The entries of
              group g lie between end g-1 (0 for the first) and end g, counted in words from the first entry.
-    entry    payload                        a row of two terms: it matches when the group does
-             ~payload  third … ~last        a longer row: the rest of its terms, the last one complemented
+    entry    payload                        a row of two atoms: it matches when the group does
+             ~payload  third … ~last        a longer row: the rest of its atoms, the last one complemented
 
-So a block is read from front to back: one cache miss for a term, one more for a group whose second term is in
-the item. A word below 0 where an entry starts is a longer row, and inside it the end of the row; payloads and
-terms are never negative.
+``starts[t + 1]`` is where the block of atom `t` ends; an atom that is nobody's key has an empty block. So a block is
+read from front to back: one cache miss for an atom, one more for a group whose second atom is in the item. A word below
+0 where an entry starts is a longer row, and inside it the end of the row; payloads and atoms are never negative.
 
-Cost of an item: its terms, plus the groups under them, or, where a block has very many groups, a binary search
-for each of the item's terms.
+Cost of an item: its atoms, plus the groups under them, or, where a block has very many groups, a binary search for each
+of the item's atoms. The thesis (section 5.1.2) mentions keying on one atom, after Yan and Garcia-Molina, without
+building it.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int32
 from watchword.kernels.int_set import set_gather, set_has, set_table
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.sets.delta import is_among, match_delta
-from watchword.kernels.tombstones import is_dead
+from watchword.kernels.tombstones import Dead, drop_dead
 
-# A block with this many groups per term of the item is searched rather than read.
+# A block with this many groups per atom of the item is searched rather than read.
 _SEARCH = 24
 
 # Groups that wait for their entries to arrive in the cache.
 _WAITING = 32
 
 
-@inline
-def is_gone(dead, dead_high, high, payload):
-    """Say whether a row of the base has a tombstone; payloads from `high` on have a bitmap of their own."""
-    return is_dead(dead_high, payload - high) if payload >= high else is_dead(dead, payload)
+class Packed(NamedTuple):
+    """The blocks of all keys."""
+
+    starts: Int32
+    arena: Int32
 
 
 @kernel
-def match(
-    first,
-    used,
-    item_offsets,
-    item_terms,
-    starts,
-    arena,
-    dead,
-    dead_high,
-    high,
-    heads,
-    pool,
-    item_counts,
-    ends,
-    payloads,
-):
+def match(item_offsets, item_atoms, packed, delta, dead, item_counts, first, used, offsets, payloads):
     """Match items from `first` on (the protocol of `collect`); `item_counts` learns unless it is empty.
 
-    An item's terms may repeat, and be -1 where they are unknown.
+    An item's atoms may repeat, and be -1 where they are unknown.
 
-    Memory is asked for ahead of time: the starts of the next item's terms, the blocks of this item's, and the
+    Memory is asked for ahead of time: the starts of the next item's atoms, the blocks of this item's, and the
     entries of matching groups, which wait until a handful of them are on the way. `marks`
-    is a bitmap of the item's terms by their last twelve bits; it turns most groups away before the term set is asked.
+    is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
     """
+    starts, arena = packed
+    heads, pool = delta
+    dead = Dead(*dead)  # given as a plain tuple
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)
     marks = np.empty(64, np.uint64)
     bases = np.empty(len(table), np.int64)
     waits = np.empty((3, _WAITING), np.int64)
-    some_dead = len(dead) + len(dead_high) > 0
+    some_dead = len(dead.slots) + len(dead.clauses) > 0
     keys = len(starts) - 1
     operations = 0
     for item in range(first, len(item_offsets) - 1):
         if item + 2 < len(item_offsets):
             for i in range(item_offsets[item + 1], item_offsets[item + 2]):
-                prefetch(starts, min(max(np.int64(item_terms[i]), 0), keys))
-        mask, count = set_gather(table, item_terms, item_offsets[item], item_offsets[item + 1], known)
+                prefetch(starts, min(max(np.int64(item_atoms[i]), 0), keys))
+        mask, count = set_gather(table, item_atoms, item_offsets[item], item_offsets[item + 1], known)
         marks[:] = 0
         blocks = 0
         for i in range(count):
-            term = min(np.int64(known[i]), keys)
-            bases[blocks] = starts[term]
+            atom = min(np.int64(known[i]), keys)
+            bases[blocks] = starts[atom]
             prefetch(arena, bases[blocks])
-            blocks += starts[min(term + 1, keys)] > starts[term]
+            blocks += starts[min(atom + 1, keys)] > starts[atom]
             marks[(known[i] >> 6) & 63] |= np.uint64(1) << np.uint64(known[i] & 63)
         fill = used
         spent = 0
@@ -135,18 +137,18 @@ def match(
         if fill < 0:
             return item, used, operations
         if some_dead:
-            fill = _bury(dead, dead_high, high, payloads, used, fill)
+            fill = drop_dead(dead, payloads, used, fill)
         for i in range(count):
-            term = known[i]
-            if term < len(item_counts):
-                item_counts[term] += 1
-            if term < len(heads) and heads[term] >= 0:
-                fill, work = match_delta(heads[term], pool, table, mask, payloads, fill)
+            atom = known[i]
+            if atom < len(item_counts):
+                item_counts[atom] += 1
+            if atom < len(heads) and heads[atom] >= 0:
+                fill, work = match_delta(heads[atom], pool, table, mask, payloads, fill)
                 spent += work
                 if fill < 0:
                     return item, used, operations
         used = fill
-        ends[item] = used
+        offsets[item + 1] = used
         operations += spent
     return len(item_offsets) - 1, used, operations
 
@@ -155,7 +157,7 @@ def match(
 def _marked(arena, waits, count, table, mask, payloads, fill):
     """Match the groups that wait: where the seconds of their block begin, how many there are, and which one it is.
 
-    Returns the new fill, or -1. The entries of groups whose second term is in the item are asked for all at once.
+    Returns the new fill, or -1. The entries of groups whose second atom is in the item are asked for all at once.
     """
     kept = 0
     for i in range(count):
@@ -191,7 +193,7 @@ def _marked(arena, waits, count, table, mask, payloads, fill):
 
 @kernel
 def _search(arena, seconds, low, groups, wanted):
-    """Return the first group from `low` on whose second term is not below `wanted`, galloping."""
+    """Return the first group from `low` on whose second atom is not below `wanted`, galloping."""
     step = np.int64(1)
     high = low
     while high < groups and arena[seconds + high] < wanted:
@@ -209,42 +211,32 @@ def _search(arena, seconds, low, groups, wanted):
 
 
 @kernel
-def _bury(dead, dead_high, high, payloads, start, fill):
-    """Drop the dead from ``payloads[start:fill]``; return the new fill."""
-    kept = start
-    for k in range(start, fill):
-        if not is_gone(dead, dead_high, high, payloads[k]):
-            payloads[kept] = payloads[k]
-            kept += 1
-    return kept
-
-
-@kernel
-def base_has(starts, arena, terms, payload):
-    """Say whether the base has a row with this payload and exactly these terms; looks into their blocks."""
-    for key in terms:
+def has_row(packed, atoms, payload):
+    """Say whether the base has a row with this payload and exactly these atoms; looks into their blocks."""
+    starts, arena = packed
+    for key in atoms:
         if key >= len(starts) - 1 or starts[key] == starts[key + 1]:
             continue
         base = np.int64(starts[key])
         singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
         seconds = base + 2 + singles
-        if len(terms) == 1:
+        if len(atoms) == 1:
             for at in range(base + 2, seconds):
                 if arena[at] == payload:
                     return True
             continue
-        for second in terms:
+        for second in atoms:
             group = _search(arena, seconds, np.int64(0), groups, second)
             if group < groups and arena[seconds + group] == second:
                 ends = seconds + groups + group
                 begin = seconds + 2 * groups + (arena[ends - 1] if group else 0)
-                if _group_has(arena, begin, seconds + 2 * groups + arena[ends], terms, payload):
+                if _group_has(arena, begin, seconds + 2 * groups + arena[ends], atoms, payload):
                     return True
     return False
 
 
 @kernel
-def _group_has(arena, at, stop, terms, payload):
+def _group_has(arena, at, stop, atoms, payload):
     while at < stop:
         word = arena[at]
         at += 1
@@ -254,9 +246,9 @@ def _group_has(arena, at, stop, terms, payload):
             rest = arena[at]
             at += 1
             size += 1
-            same = same and is_among(rest if rest >= 0 else ~rest, terms)
+            same = same and is_among(rest if rest >= 0 else ~rest, atoms)
             if rest < 0:
                 break
-        if same and size == len(terms):
+        if same and size == len(atoms):
             return True
     return False

@@ -1,6 +1,6 @@
 """Into the packed form and back; `packed` has the layout.
 
-Rows come in CSR form. Their terms are put into order, rarest first; the rows are sorted by their first two terms,
+Rows come in CSR form. Their atoms are put into order, rarest first; the rows are sorted by their first two atoms,
 with two stable counting sorts; then the blocks are measured and written, front to back.
 """
 
@@ -9,26 +9,28 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import kernel
-from watchword.kernels.sets.packed import is_gone
+from watchword.kernels.tombstones import is_dead
 
 
 @kernel
-def sort_rows(offsets, terms, row_counts, rows, item_counts, prior):
-    """Put each row's terms into order, rarest first; rarity as expected in items (`rarity`)."""
-    share = prior / max(rows, 1)
+def sort_rows(offsets, atoms, counts, prior):
+    """Put each row's atoms into order, rarest first; by how often items are expected to have them:
+    the items seen so far, and `prior` items in which an atom is as frequent as in the rows."""
+    row_counts, item_counts = counts
+    share = prior / max(len(offsets) - 1, 1)
     for row in range(len(offsets) - 1):
         for i in range(offsets[row] + 1, offsets[row + 1]):
-            term = terms[i]
-            weight = item_counts[term] + share * row_counts[term]
+            atom = atoms[i]
+            weight = item_counts[atom] + share * row_counts[atom]
             j = i - 1
             while j >= offsets[row]:
-                other = terms[j]
+                other = atoms[j]
                 its = item_counts[other] + share * row_counts[other]
-                if its < weight or (its == weight and other < term):
+                if its < weight or (its == weight and other < atom):
                     break
-                terms[j + 1] = other
+                atoms[j + 1] = other
                 j -= 1
-            terms[j + 1] = term
+            atoms[j + 1] = atom
 
 
 @kernel
@@ -48,68 +50,68 @@ def sort_by(keys, order, width):
 
 
 @kernel
-def row_keys(offsets, terms, rank, width):
-    """Return the term at `rank` of each row plus one, 0 where the row is shorter."""
+def row_keys(offsets, atoms, rank, width):
+    """Return the atom at `rank` of each row plus one, 0 where the row is shorter."""
     keys = np.zeros(len(offsets) - 1, np.int32)
     for row in range(len(keys)):
         at = offsets[row] + rank
         if at < offsets[row + 1]:
-            keys[row] = terms[at] + 1
+            keys[row] = atoms[at] + 1
     return keys
 
 
 @kernel
-def measure(offsets, terms, order, starts):
-    """Fill `starts` for rows in `order` (by first, then second term); return the words of the arena."""
+def measure(offsets, atoms, order, starts):
+    """Fill `starts` for rows in `order` (by first, then second atom); return the words of the arena."""
     total = np.int64(0)
-    term = 0
+    atom = 0
     starts[0] = 0
     at = 0
     while at < len(order):
-        first = terms[offsets[order[at]]]
-        while term < first:
-            term += 1
-            starts[term] = total
+        first = atoms[offsets[order[at]]]
+        while atom < first:
+            atom += 1
+            starts[atom] = total
         total += 2
         second = np.int32(-1)
-        while at < len(order) and terms[offsets[order[at]]] == first:
+        while at < len(order) and atoms[offsets[order[at]]] == first:
             row = order[at]
             size = offsets[row + 1] - offsets[row]
             if size == 1:
                 total += 1
             else:
-                if terms[offsets[row] + 1] != second:
-                    second = terms[offsets[row] + 1]
+                if atoms[offsets[row] + 1] != second:
+                    second = atoms[offsets[row] + 1]
                     total += 2
                 total += size - 1
             at += 1
         if total > 2147483647:
             return total
-        term += 1
-        starts[term] = total
-    while term < len(starts) - 1:
-        term += 1
-        starts[term] = total
+        atom += 1
+        starts[atom] = total
+    while atom < len(starts) - 1:
+        atom += 1
+        starts[atom] = total
     return total
 
 
 @kernel
-def pack(offsets, terms, payloads, order, arena):
+def pack(offsets, atoms, payloads, order, arena):
     """Write the blocks of all rows, in `order`, into `arena`."""
     base = np.int64(0)
     at = 0
     while at < len(order):
-        first = terms[offsets[order[at]]]
+        first = atoms[offsets[order[at]]]
         singles = 0
         groups = 0
         end = at
         second = np.int32(-1)
-        while end < len(order) and terms[offsets[order[end]]] == first:
+        while end < len(order) and atoms[offsets[order[end]]] == first:
             row = order[end]
             if offsets[row + 1] - offsets[row] == 1:
                 singles += 1
-            elif terms[offsets[row] + 1] != second:
-                second = terms[offsets[row] + 1]
+            elif atoms[offsets[row] + 1] != second:
+                second = atoms[offsets[row] + 1]
                 groups += 1
             end += 1
         arena[base] = singles
@@ -121,12 +123,12 @@ def pack(offsets, terms, payloads, order, arena):
         entries = seconds + 2 * groups
         fill = entries
         for group in range(groups):
-            second = terms[offsets[order[at]] + 1]
+            second = atoms[offsets[order[at]] + 1]
             stop = at
-            while stop < end and terms[offsets[order[stop]] + 1] == second:
+            while stop < end and atoms[offsets[order[stop]] + 1] == second:
                 stop += 1
             arena[seconds + group] = second
-            fill = _pack_group(offsets, terms, payloads, order, at, stop, arena, fill)
+            fill = _pack_group(offsets, atoms, payloads, order, at, stop, arena, fill)
             arena[seconds + groups + group] = fill - entries
             at = stop
         base = fill
@@ -134,7 +136,7 @@ def pack(offsets, terms, payloads, order, arena):
 
 
 @kernel
-def _pack_group(offsets, terms, payloads, order, at, stop, arena, fill):
+def _pack_group(offsets, atoms, payloads, order, at, stop, arena, fill):
     for k in range(at, stop):
         row = order[k]
         if offsets[row + 1] - offsets[row] == 2:
@@ -147,32 +149,33 @@ def _pack_group(offsets, terms, payloads, order, at, stop, arena, fill):
             arena[fill] = ~payloads[row]
             fill += 1
             for i in range(offsets[row] + 2, last):
-                arena[fill] = terms[i]
+                arena[fill] = atoms[i]
                 fill += 1
-            arena[fill] = ~terms[last]
+            arena[fill] = ~atoms[last]
             fill += 1
     return fill
 
 
 @kernel
-def unpack(starts, arena, dead, dead_high, high, offsets, terms, payloads):
-    """Write the live rows back in CSR form; returns the rows and terms (counted only, if arrays are short)."""
+def unpack(packed, dead, offsets, atoms, payloads):
+    """Write the live rows back in CSR form; returns the rows and atoms (counted only, if arrays are short)."""
+    starts, arena = packed
     rows = 0
     fill = 0
     write = len(offsets) > 1
-    for term in range(len(starts) - 1):
-        base = starts[term]
-        if base == starts[term + 1]:
+    for atom in range(len(starts) - 1):
+        base = starts[atom]
+        if base == starts[atom + 1]:
             continue
         singles, groups = arena[base], arena[base + 1]
         seconds = base + 2 + singles
         entries = seconds + 2 * groups
         for k in range(singles):
             payload = arena[base + 2 + k]
-            if not is_gone(dead, dead_high, high, payload):
+            if not is_dead(dead, payload):
                 if write:
                     payloads[rows] = payload
-                    terms[fill] = term
+                    atoms[fill] = atom
                     offsets[rows + 1] = fill + 1
                 fill += 1
                 rows += 1
@@ -182,11 +185,11 @@ def unpack(starts, arena, dead, dead_high, high, offsets, terms, payloads):
             while at < stop:
                 word = arena[at]
                 payload = word if word >= 0 else ~word
-                keep = not is_gone(dead, dead_high, high, payload)
+                keep = not is_dead(dead, payload)
                 start = fill
                 if write and keep:
-                    terms[fill] = term
-                    terms[fill + 1] = arena[seconds + group]
+                    atoms[fill] = atom
+                    atoms[fill + 1] = arena[seconds + group]
                 fill += 2
                 at += 1
                 if word < 0:
@@ -194,7 +197,7 @@ def unpack(starts, arena, dead, dead_high, high, offsets, terms, payloads):
                         word = arena[at]
                         at += 1
                         if write and keep:
-                            terms[fill] = word if word >= 0 else ~word
+                            atoms[fill] = word if word >= 0 else ~word
                         fill += 1
                         if word < 0:
                             break
@@ -206,3 +209,28 @@ def unpack(starts, arena, dead, dead_high, high, offsets, terms, payloads):
                 else:
                     fill = start
     return rows, fill
+
+
+@kernel
+def renumber(packed, payloads):
+    """Replace every payload `p` below ``len(payloads)`` by ``payloads[p]``, in place."""
+    starts, arena = packed
+    for atom in range(len(starts) - 1):
+        base, stop = np.int64(starts[atom]), np.int64(starts[atom + 1])
+        if base == stop:
+            continue
+        singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
+        for at in range(base + 2, base + 2 + singles):
+            if arena[at] < len(payloads):
+                arena[at] = payloads[arena[at]]
+        at = base + 2 + singles + 2 * groups
+        while at < stop:
+            word = arena[at]
+            payload = word if word >= 0 else ~word
+            if payload < len(payloads):
+                arena[at] = payloads[payload] if word >= 0 else ~payloads[payload]
+            at += 1
+            if word < 0:
+                while arena[at] >= 0:
+                    at += 1
+                at += 1

@@ -1,10 +1,17 @@
 """Changing the partial-order index of `poset`: adding and removing rows.
 
-A new set is linked between its direct parents and its direct children (Kourdounakis 2011, section 5.1.3, steps a
-to c). Its subsets are found by the walk that also matches items; those that are no parent of another are direct.
-Its supersets are found by a scan of all signatures, because they may hang below tops that have nothing to do with
-the new set; those that have no other superset for a parent are direct. The only edges that become redundant run
-from a direct parent to a direct child.
+A new set is linked between its direct parents and its direct children (Kourdounakis 2011, section 5.1.3, steps a to c).
+Say {1}, {1, 5}, {1, 2, 3} and {1, 2, 4} are stored, and {1, 2} comes. Its one subset is {1}, its supersets are
+{1, 2, 3} and {1, 2, 4}; the two edges that led from {1} to these go, and three new ones come:
+
+    {1} ── {1, 5}                        {1} ── {1, 5}
+     ├──── {1, 2, 3}                      └──── {1, 2} ── {1, 2, 3}
+     └──── {1, 2, 4}                               └───── {1, 2, 4}
+
+Subsets are found by the walk that also matches items; those that are no parent of another are direct. Supersets are
+found by a scan of all signatures, because they may hang below tops that have nothing to do with the new set; those that
+have no other superset for a parent are direct. The only edges that become redundant run from a direct parent to a
+direct child. Removing goes the other way: each parent is linked with each child that no other path leads to.
 
 Cost: adding is O(sets), with a few instructions for most; removing is O(parents x children) of the set that goes.
 """
@@ -16,22 +23,8 @@ import numpy as np
 from watchword.kernels.arena import WORDS_END, give_back, take
 from watchword.kernels.int_set import set_table
 from watchword.kernels.jit import kernel
-from watchword.kernels.sets.poset import (
-    CELLS_END,
-    EDGES,
-    FREE_CELL,
-    FREE_ID,
-    FREE_LINK,
-    IDS_END,
-    LINKS_END,
-    NODES,
-    ROWS,
-    STAMP,
-    TOPS,
-    WANTED,
-    find_subsets,
-    signature,
-)
+from watchword.kernels.sets import poset as layout
+from watchword.kernels.sets.poset import find_subsets, signature
 
 
 @kernel
@@ -48,15 +41,21 @@ def _sorted_within(a, a_start, a_end, b, b_start, b_end):
 
 
 @kernel
+def _new_cell(state, free, end, nexts):
+    """Return a cell of linked lists off the chain that starts at ``state[free]``, or the first one never used."""
+    cell = state[free]
+    if cell >= 0:
+        state[free] = nexts[cell]
+    else:
+        cell = state[end]
+        state[end] += 1
+    return cell
+
+
+@kernel
 def _push_link(poset, lists, node, neighbour):
     """Put a neighbour at the head of a node's list; `lists` is `ups` or `downs`."""
-    state = poset.state
-    link = state[FREE_LINK]
-    if link >= 0:
-        state[FREE_LINK] = poset.link_nexts[link]
-    else:
-        link = state[LINKS_END]
-        state[LINKS_END] += 1
+    link = _new_cell(poset.state, layout.FREE_LINK, layout.LINKS_END, poset.link_nexts)
     poset.link_nodes[link] = neighbour
     poset.link_nexts[link] = lists[node]
     lists[node] = link
@@ -73,8 +72,8 @@ def _drop_links(poset, lists, node, stamp):
                 lists[node] = after
             else:
                 poset.link_nexts[before] = after
-            poset.link_nexts[link] = poset.state[FREE_LINK]
-            poset.state[FREE_LINK] = link
+            poset.link_nexts[link] = poset.state[layout.FREE_LINK]
+            poset.state[layout.FREE_LINK] = link
             dropped += 1
         else:
             before = link
@@ -85,38 +84,38 @@ def _drop_links(poset, lists, node, stamp):
 @kernel
 def _stamp(poset, nodes, count):
     """Stamp nodes with a number that nothing bears yet, and return it."""
-    poset.state[STAMP] += 1
+    poset.state[layout.STAMP] += 1
     for i in range(count):
-        poset.stamps[nodes[i]] = poset.state[STAMP]
-    return poset.state[STAMP]
+        poset.stamps[nodes[i]] = poset.state[layout.STAMP]
+    return poset.state[layout.STAMP]
 
 
 @kernel
 def _direct_parents(poset, nodes, count):
     """Keep, of all subsets of a set, the maximal ones; returns how many."""
-    poset.state[STAMP] += 1
+    poset.state[layout.STAMP] += 1
     for i in range(count):
         link = poset.ups[nodes[i]]
         while link >= 0:
-            poset.stamps[poset.link_nodes[link]] = poset.state[STAMP]
+            poset.stamps[poset.link_nodes[link]] = poset.state[layout.STAMP]
             link = poset.link_nexts[link]
     kept = 0
     for i in range(count):
-        if poset.stamps[nodes[i]] != poset.state[STAMP]:
+        if poset.stamps[nodes[i]] != poset.state[layout.STAMP]:
             nodes[kept] = nodes[i]
             kept += 1
     return kept
 
 
 @kernel
-def _direct_children(poset, terms, start, end, nodes):
+def _direct_children(poset, atoms, start, end, nodes):
     """Write the minimal supersets of a set that is not stored; returns how many."""
-    bits = signature(terms, start, end)
+    bits = signature(atoms, start, end)
     count = 0
-    for node in range(poset.state[IDS_END]):
+    for node in range(poset.state[layout.IDS_END]):
         if bits & ~poset.signatures[node] == 0 and poset.sizes[node] > end - start:
             at = poset.addresses[node]
-            if _sorted_within(terms, start, end, poset.words, at, at + poset.sizes[node]):
+            if _sorted_within(atoms, start, end, poset.words, at, at + poset.sizes[node]):
                 nodes[count] = node
                 count += 1
     stamp = _stamp(poset, nodes, count)
@@ -133,42 +132,42 @@ def _direct_children(poset, terms, start, end, nodes):
 
 @kernel
 def _add_top(poset, node):
-    place = poset.state[TOPS]
-    poset.tops[place] = node
-    poset.top_signatures[place] = poset.signatures[node]
-    poset.leads[node] = -1 - place
-    poset.state[TOPS] += 1
+    position = poset.state[layout.TOPS]
+    poset.tops[position] = node
+    poset.top_signatures[position] = poset.signatures[node]
+    poset.leads[node] = -1 - position
+    poset.state[layout.TOPS] += 1
 
 
 @kernel
 def _drop_top(poset, node):
-    """The last top takes the place of this one."""
-    poset.state[TOPS] -= 1
-    place, last = -1 - poset.leads[node], poset.state[TOPS]
+    """Take a node from the tops; the last of them takes its position."""
+    poset.state[layout.TOPS] -= 1
+    position, last = -1 - poset.leads[node], poset.state[layout.TOPS]
     moved = poset.tops[last]
-    poset.tops[place] = moved
-    poset.top_signatures[place] = poset.top_signatures[last]
-    poset.leads[moved] = -1 - place
+    poset.tops[position] = moved
+    poset.top_signatures[position] = poset.top_signatures[last]
+    poset.leads[moved] = -1 - position
 
 
 @kernel
-def _new_node(poset, terms, start, end):
+def _new_node(poset, atoms, start, end):
     """Store a set; it has no neighbours and no payloads yet."""
     state = poset.state
-    node = state[FREE_ID]
+    node = state[layout.FREE_ID]
     if node >= 0:
-        state[FREE_ID] = -2 - poset.addresses[node]
+        state[layout.FREE_ID] = -2 - poset.addresses[node]
     else:
-        node = state[IDS_END]
-        state[IDS_END] += 1
+        node = state[layout.IDS_END]
+        state[layout.IDS_END] += 1
     at = take(poset.words, poset.bins, state, end - start)
-    poset.words[at : at + end - start] = terms[start:end]
+    poset.words[at : at + end - start] = atoms[start:end]
     poset.addresses[node] = at
     poset.sizes[node] = end - start
-    poset.signatures[node] = signature(terms, start, end)
+    poset.signatures[node] = signature(atoms, start, end)
     poset.heads[node] = poset.ups[node] = poset.downs[node] = -1
     poset.stamps[node] = 0
-    state[NODES] += 1
+    state[layout.NODES] += 1
     return node
 
 
@@ -177,7 +176,7 @@ def _link(poset, node, parents, above, children, below):
     """Put a new node between its direct parents and its direct children."""
     up, down = _stamp(poset, parents, above), _stamp(poset, children, below)
     for i in range(above):
-        poset.state[EDGES] -= _drop_links(poset, poset.downs, parents[i], down)
+        poset.state[layout.EDGES] -= _drop_links(poset, poset.downs, parents[i], down)
         _push_link(poset, poset.downs, parents[i], node)
         _push_link(poset, poset.ups, node, parents[i])
     for i in range(below):
@@ -188,7 +187,7 @@ def _link(poset, node, parents, above, children, below):
         _push_link(poset, poset.ups, child, node)
         _push_link(poset, poset.downs, node, child)
         poset.leads[child] = node
-    poset.state[EDGES] += above + below
+    poset.state[layout.EDGES] += above + below
     if above:
         poset.leads[node] = parents[above - 1]
     else:
@@ -197,17 +196,12 @@ def _link(poset, node, parents, above, children, below):
 
 @kernel
 def _push(poset, node, payload):
-    state = poset.state
-    cell = state[FREE_CELL]
-    if cell >= 0:
-        state[FREE_CELL] = poset.nexts[cell]
-    else:
-        cell = state[CELLS_END]
-        state[CELLS_END] += 1
+    """Put a payload at the head of a node's list."""
+    cell = _new_cell(poset.state, layout.FREE_CELL, layout.CELLS_END, poset.nexts)
     poset.payloads[cell] = payload
     poset.nexts[cell] = poset.heads[node]
     poset.heads[node] = cell
-    state[ROWS] += 1
+    poset.state[layout.ROWS] += 1
 
 
 @kernel
@@ -220,26 +214,26 @@ def _equal(poset, size, nodes, count):
 
 
 @kernel
-def insert_rows(poset, offsets, terms, payloads, first):
+def insert_rows(poset, row_offsets, row_atoms, payloads, first):
     """Add rows, each ascending, from `first` on; returns the first row for which room might not suffice."""
     state = poset.state
-    table = set_table(offsets)
+    table = set_table(row_offsets)
     parents, children = np.empty(len(poset.addresses), np.int32), np.empty(len(poset.addresses), np.int32)
     for row in range(first, len(payloads)):
-        start, end = offsets[row], offsets[row + 1]
-        if state[IDS_END] == len(poset.addresses) or state[CELLS_END] == len(poset.nexts):
+        start, end = row_offsets[row], row_offsets[row + 1]
+        if state[layout.IDS_END] == len(poset.addresses) or state[layout.CELLS_END] == len(poset.nexts):
             return row
-        count, _ = find_subsets(poset, terms, start, end, table, parents)
+        count, _ = find_subsets(poset, row_atoms, start, end, table, parents)
         node = _equal(poset, end - start, parents, count)
         if node < 0:
             above = _direct_parents(poset, parents, count)
-            below = _direct_children(poset, terms, start, end, children)
-            state[WANTED] = 2 * (above + below)
-            if state[LINKS_END] + state[WANTED] > len(poset.link_nodes) or state[WORDS_END] + end - start > len(
-                poset.words
-            ):
+            below = _direct_children(poset, row_atoms, start, end, children)
+            state[layout.WANTED] = 2 * (above + below)
+            if state[layout.LINKS_END] + state[layout.WANTED] > len(poset.link_nodes):
                 return row
-            node = _new_node(poset, terms, start, end)
+            if state[WORDS_END] + end - start > len(poset.words):
+                return row
+            node = _new_node(poset, row_atoms, start, end)
             _link(poset, node, parents, above, children, below)
         _push(poset, node, payloads[row])
     return len(payloads)
@@ -257,9 +251,9 @@ def _unlink(poset, node, payload):
         poset.heads[node] = poset.nexts[cell]
     else:
         poset.nexts[before] = poset.nexts[cell]
-    poset.nexts[cell] = poset.state[FREE_CELL]
-    poset.state[FREE_CELL] = cell
-    poset.state[ROWS] -= 1
+    poset.nexts[cell] = poset.state[layout.FREE_CELL]
+    poset.state[layout.FREE_CELL] = cell
+    poset.state[layout.ROWS] -= 1
     return True
 
 
@@ -292,8 +286,8 @@ def _reaches(poset, upper, lower):
 @kernel
 def _isolate(poset, node, parents, above, children, below):
     """Take a node out of the graph, and link its parents with its children where no other path remains."""
-    poset.state[STAMP] += 1
-    stamp = poset.state[STAMP]
+    poset.state[layout.STAMP] += 1
+    stamp = poset.state[layout.STAMP]
     poset.stamps[node] = stamp
     for i in range(above):
         _drop_links(poset, poset.downs, parents[i], stamp)
@@ -304,13 +298,13 @@ def _isolate(poset, node, parents, above, children, below):
             if not _reaches(poset, parents[j], child):
                 _push_link(poset, poset.ups, child, parents[j])
                 _push_link(poset, poset.downs, parents[j], child)
-                poset.state[EDGES] += 1
+                poset.state[layout.EDGES] += 1
         if poset.leads[child] == node:
             if poset.ups[child] >= 0:
                 poset.leads[child] = poset.link_nodes[poset.ups[child]]
             else:
                 _add_top(poset, child)
-    poset.state[EDGES] -= above + below
+    poset.state[layout.EDGES] -= above + below
     _drop_links(poset, poset.ups, node, _stamp(poset, parents, above))
     _drop_links(poset, poset.downs, node, _stamp(poset, children, below))
     if poset.leads[node] < 0:
@@ -318,29 +312,29 @@ def _isolate(poset, node, parents, above, children, below):
 
 
 @kernel
-def remove_row(poset, terms, payload):
-    """Remove a row; returns 1, 0 if it is not there, or -1 if there is no room for ``state[WANTED]`` links."""
+def remove_row(poset, atoms, payload):
+    """Remove a row; returns 1, 0 if it is not there, or -1 if there is no room for ``state[layout.WANTED]`` links."""
     state = poset.state
-    parents, children = np.empty(state[NODES], np.int32), np.empty(state[NODES], np.int32)
-    size = np.int64(len(terms))
+    parents, children = np.empty(state[layout.NODES], np.int32), np.empty(state[layout.NODES], np.int32)
+    size = np.int64(len(atoms))
     table = set_table(np.array([0, size]))
-    count, _ = find_subsets(poset, terms, np.int64(0), size, table, parents)
+    count, _ = find_subsets(poset, atoms, np.int64(0), size, table, parents)
     node = _equal(poset, size, parents, count)
     if node < 0:
         return 0
     above = _neighbours(poset, poset.ups, node, parents)
     below = _neighbours(poset, poset.downs, node, children)
-    state[WANTED] = 2 * above * below
-    if state[LINKS_END] + state[WANTED] > len(poset.link_nodes):
+    state[layout.WANTED] = 2 * above * below
+    if state[layout.LINKS_END] + state[layout.WANTED] > len(poset.link_nodes):
         return -1
     if not _unlink(poset, node, payload):
         return 0
     if poset.heads[node] < 0:
         _isolate(poset, node, parents, above, children, below)
         give_back(poset.words, poset.bins, state, poset.addresses[node], size)
-        poset.addresses[node] = -2 - state[FREE_ID]
+        poset.addresses[node] = -2 - state[layout.FREE_ID]
         poset.signatures[node] = 0
         poset.sizes[node] = 0
-        state[FREE_ID] = node
-        state[NODES] -= 1
+        state[layout.FREE_ID] = node
+        state[layout.NODES] -= 1
     return 1

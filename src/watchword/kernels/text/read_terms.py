@@ -6,19 +6,21 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.text.scan import SLACK, classify, find_runs, fold_run, is_plain, longest_row
-from watchword.kernels.text.vocabulary import find_at, home_bucket, short_key, string_key
+from watchword.kernels.text.scan import SLACK, Unicode, classify, find_runs, fold_run, is_plain, longest_row
+from watchword.kernels.text.vocabulary import StringTable, find_at, home_bucket, short_key, string_key
 
 _WAITING = 16
 
 
 @kernel
-def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, table, blob, ends):
+def read_texts(data, offsets, surrogates, unicode, known):
     """Return the terms of rows of text by their numbers, -1 for unknown ones, in CSR form.
 
     For invalid UTF-8 the offsets are one number, ``-1 - row``. An ASCII term is looked up where it stands, and waits
     in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
+    unicode, known = Unicode(*unicode), StringTable(*known)  # given as plain tuples
+    table = known.table
     rows = len(offsets) - 1
     kinds = np.empty(len(data) + SLACK, np.uint8)
     lower = np.empty(len(data) + SLACK, np.uint8)
@@ -32,7 +34,7 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
     buckets = np.empty(_WAITING, np.int64)
     begins = np.empty(_WAITING, np.int64)
     stops = np.empty(_WAITING, np.int64)
-    places = np.empty(_WAITING, np.int64)
+    positions = np.empty(_WAITING, np.int64)
     waiting = 0
     count = 0
     for row in range(rows):
@@ -40,32 +42,32 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
             at, stop = edges[2 * run], edges[2 * run + 1]
             if is_plain(lower, at, stop):
                 key = short_key(lower, at, stop - at) if stop - at < 8 else string_key(lower, at, stop)
-                keys[waiting], begins[waiting], stops[waiting], places[waiting] = key, at, stop, count
+                keys[waiting], begins[waiting], stops[waiting], positions[waiting] = key, at, stop, count
                 buckets[waiting] = home_bucket(key, table)
                 prefetch(table, buckets[waiting])
                 waiting += 1
                 count += 1
                 if waiting == _WAITING:
-                    _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
+                    _look_up(waiting, keys, buckets, begins, stops, positions, lower, known, numbers)
                     waiting = 0
                 continue
             if 3 * (stop - at) + 8 > len(out):
                 out = np.empty(6 * (stop - at), np.uint8)
                 cuts = np.empty(3 * (stop - at), np.int64)
             cuts[0] = 0
-            _, terms = fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, 0, cuts, 0)
+            _, terms = fold_run(data, at, stop, surrogates, unicode, out, 0, cuts, 0)
             if terms < 0:
                 return np.array([-1 - row]), numbers[:0]
             for k in range(terms):
                 key = string_key(out, cuts[k], cuts[k + 1])
-                numbers[count] = find_at(key, home_bucket(key, table), out, cuts[k], cuts[k + 1], table, blob, ends)
+                numbers[count] = find_at(key, home_bucket(key, table), out, cuts[k], cuts[k + 1], known)
                 count += 1
         row_offsets[row + 1] = count
-    _look_up(waiting, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers)
+    _look_up(waiting, keys, buckets, begins, stops, positions, lower, known, numbers)
     return row_offsets, numbers[:count]
 
 
 @kernel
-def _look_up(count, keys, buckets, begins, stops, places, lower, table, blob, ends, numbers):
+def _look_up(count, keys, buckets, begins, stops, positions, lower, known, numbers):
     for k in range(count):
-        numbers[places[k]] = find_at(keys[k], buckets[k], lower, begins[k], stops[k], table, blob, ends)
+        numbers[positions[k]] = find_at(keys[k], buckets[k], lower, begins[k], stops[k], known)

@@ -17,8 +17,11 @@ fold makes at most three bytes of one, which is the capacity asked of `out`, and
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int64, UInt16, UInt32
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, store_word, trailing_zeros
 
@@ -33,6 +36,15 @@ _GATHER = np.uint64(0x0102040810204080)  # as a factor, moves the lowest bits of
 
 SLACK = 72
 """How much longer than the data the outputs of `classify` are, so that words may be read beyond its end."""
+
+
+class Unicode(NamedTuple):
+    """The tables of word characters and their foldings."""
+
+    pages: UInt16
+    values: UInt16
+    fold_starts: Int64
+    folds: UInt32
 
 
 @kernel
@@ -155,7 +167,7 @@ def is_plain(data, at, stop):
 
 
 @kernel
-def fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms):
+def fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
     """Decode a run, append its folded terms to `out` and `cuts`. Returns the new fill and number of terms, or -1s."""
     start = fill
     while at < stop:
@@ -163,13 +175,13 @@ def fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out,
         if size == 0:
             return -1, -1
         at += size
-        value = values[(np.int64(pages[point >> 8]) << 8) | (point & 0xFF)]
+        value = unicode.values[(np.int64(unicode.pages[point >> 8]) << 8) | (point & 0xFF)]
         is_cut = value == 0
         if value == 1:
             fill = _put(out, fill, point)
         elif value > 1:
-            for k in range(fold_starts[value - 2], fold_starts[value - 1]):
-                fill = _put(out, fill, np.int64(folds[k]))
+            for k in range(unicode.fold_starts[value - 2], unicode.fold_starts[value - 1]):
+                fill = _put(out, fill, np.int64(unicode.folds[k]))
         if fill > start and (is_cut or at == stop):
             terms += 1
             cuts[terms] = start = fill
@@ -177,7 +189,7 @@ def fold_run(data, at, stop, surrogates, pages, values, fold_starts, folds, out,
 
 
 @kernel
-def tokenize(data, offsets, surrogates, pages, values, fold_starts, folds, out, cuts, row_offsets):
+def tokenize(data, offsets, surrogates, unicode, out, cuts, row_offsets):
     """Cut every row into folded terms. Returns the number of terms, or ``-1 - row`` for invalid UTF-8."""
     kinds = np.empty(len(data) + SLACK, np.uint8)
     lower = np.empty(len(data) + SLACK, np.uint8)
@@ -195,9 +207,7 @@ def tokenize(data, offsets, surrogates, pages, values, fold_starts, folds, out, 
                 terms += 1
                 cuts[terms] = fill
                 continue
-            fill, terms = fold_run(
-                data, at, stop, surrogates, pages, values, fold_starts, folds, out, fill, cuts, terms
-            )
+            fill, terms = fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms)
             if terms < 0:
                 return -1 - row
         row_offsets[row + 1] = terms
@@ -218,7 +228,7 @@ WORD, SPACE, MARK, SYNTAX, MINUS = 0, 1, 2, 3, 4
 
 
 @kernel
-def plain_rows(data, offsets, classes, pages, values, plain):
+def plain_rows(data, offsets, classes, unicode, plain):
     """Say which rows are plain: words that are one term each, between spaces or `AND`.
 
     `classes[b]` is the class of an ASCII byte. A plain row means the conjunction of its terms, so it needs
@@ -256,7 +266,7 @@ def plain_rows(data, offsets, classes, pages, values, plain):
                         inside = False
                 else:
                     point, size = decode(data, at, end, False)
-                    if size == 0 or values[(np.int64(pages[point >> 8]) << 8) | (point & 0xFF)] != 1:
+                    if size == 0 or unicode.values[(np.int64(unicode.pages[point >> 8]) << 8) | (point & 0xFF)] != 1:
                         good = False
                         break
                     runs += not inside

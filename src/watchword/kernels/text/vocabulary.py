@@ -1,9 +1,9 @@
-"""A hash table from byte strings to numbers, in flat arrays.
+"""A hash table from byte strings to numbers, in flat arrays. With "greece" as number 0 and "imf" as number 1:
 
-Layout
-    `table`  uint64, two words a bucket: the string's key, and its number plus one (0: empty bucket).
+    blob     uint8, the strings one after another                         greeceimf
+    offsets  int64, where they begin, and where the last ends             [0, 6, 9, …]
+    table    uint64, two words a bucket: the string's key, and its number plus one (0: empty bucket)
              Linear probing; the number of buckets is a power of two; at most half of them are taken.
-    `blob`   uint8, the strings one after another; string `n` is ``blob[ends[n - 1]:ends[n]]``.
 
 A string of up to seven bytes *is* its key (the bytes, and the length in the top byte), so that one bucket
 decides, with one cache miss and nothing to compare. A longer string's key is a 56-bit hash under a top byte
@@ -14,8 +14,11 @@ Input strings come as Arrow has them: ``data[offsets[i]:offsets[i + 1]]``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int64, UInt8, UInt64
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, prefetch, same_bytes
 
@@ -24,6 +27,14 @@ _LOW56 = np.uint64((1 << 56) - 1)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
 _GROUP = 16
+
+
+class StringTable(NamedTuple):
+    """The arrays of a vocabulary."""
+
+    table: UInt64
+    blob: UInt8
+    offsets: Int64
 
 
 @kernel
@@ -72,18 +83,20 @@ def home_bucket(key, table):
 
 
 @inline
-def _same(data, start, end, blob, ends, number):
-    first = ends[number - 1] if number else np.int64(0)
-    return ends[number] - first == end - start and same_bytes(data, start, blob, first, end - start)
+def _same(data, start, end, known, number):
+    first = known.offsets[number]
+    size = end - start
+    return known.offsets[number + 1] - first == size and same_bytes(data, start, known.blob, first, size)
 
 
 @inline
-def find_at(key, at, data, start, end, table, blob, ends):
+def find_at(key, at, data, start, end, known):
     """Return the number of ``data[start:end]``, whose key and home bucket are given, or -1."""
+    table = known.table
     while table[at + 1] != 0:
         if table[at] == key:
             number = np.int64(table[at + 1]) - 1
-            if key < _LONG or _same(data, start, end, blob, ends, number):
+            if key < _LONG or _same(data, start, end, known, number):
                 return number
         at += 2
         if at == len(table):
@@ -92,11 +105,12 @@ def find_at(key, at, data, start, end, table, blob, ends):
 
 
 @kernel
-def find_many(data, offsets, table, blob, ends, numbers):
+def find_many(data, offsets, known, numbers):
     """Set `numbers[i]` to the number of string `i`, -1 where it is unknown.
 
     Works in small groups: all keys first, with their buckets on the way into the cache, then the look-ups.
     """
+    table = known.table
     count = len(offsets) - 1
     keys = np.empty(_GROUP, np.uint64)
     buckets = np.empty(_GROUP, np.int64)
@@ -110,17 +124,18 @@ def find_many(data, offsets, table, blob, ends, numbers):
             buckets[i - first] = bucket
         for i in range(first, last):
             k = i - first
-            numbers[i] = find_at(keys[k], buckets[k], data, offsets[i], offsets[i + 1], table, blob, ends)
+            numbers[i] = find_at(keys[k], buckets[k], data, offsets[i], offsets[i + 1], known)
 
 
 @kernel
-def intern_many(data, offsets, first, size, table, blob, ends, numbers):
+def intern_many(data, offsets, first, size, known, numbers):
     """As `find_many` from string `first` on, giving unknown strings the next numbers.
 
-    `size` strings are known before. Stops where the table would become more than half full or `blob` or
-    `ends` would overflow; returns the first string not done and the new size.
+    `size` strings are known before. Stops where the table would become more than half full or the blob or
+    its offsets would overflow; returns the first string not done and the new size.
     """
-    fill = ends[size - 1] if size else np.int64(0)
+    table, blob = known.table, known.blob
+    fill = known.offsets[size]
     for i in range(first, len(offsets) - 1):
         start, end = offsets[i], offsets[i + 1]
         key = string_key(data, start, end)
@@ -129,20 +144,20 @@ def intern_many(data, offsets, first, size, table, blob, ends, numbers):
         while table[at + 1] != 0:
             if table[at] == key:
                 number = np.int64(table[at + 1]) - 1
-                if key < _LONG or _same(data, start, end, blob, ends, number):
+                if key < _LONG or _same(data, start, end, known, number):
                     break
                 number = np.int64(-1)
             at += 2
             if at == len(table):
                 at = 0
         if number < 0:
-            if 4 * (size + 1) > len(table) or size == len(ends) or fill + end - start > len(blob):
+            if 4 * (size + 1) > len(table) or size + 1 == len(known.offsets) or fill + end - start > len(blob):
                 return i, size
             blob[fill : fill + end - start] = data[start:end]
             fill += end - start
-            ends[size] = fill
             table[at] = key
             size += 1
+            known.offsets[size] = fill
             table[at + 1] = np.uint64(size)
             number = size - 1
         numbers[i] = number
@@ -150,11 +165,11 @@ def intern_many(data, offsets, first, size, table, blob, ends, numbers):
 
 
 @kernel
-def fill_table(table, blob, ends, size):
-    """Enter the first `size` strings into an empty `table`."""
-    start = np.int64(0)
+def fill_table(known, size):
+    """Enter the first `size` strings into an empty table."""
+    table = known.table
     for number in range(size):
-        key = string_key(blob, start, ends[number])
+        key = string_key(known.blob, known.offsets[number], known.offsets[number + 1])
         at = home_bucket(key, table)
         while table[at + 1] != 0:
             at += 2
@@ -162,4 +177,3 @@ def fill_table(table, blob, ends, size):
                 at = 0
         table[at] = key
         table[at + 1] = np.uint64(number + 1)
-        start = ends[number]

@@ -5,8 +5,8 @@ carried) and, where the index is partitioned, the number of the shard that this 
 Matching finds pairs (row, id); the carried columns are then taken by row and the ids appended, all in Arrow: no Python
 object per row, but for events that are structs, maps or several columns, which become dicts, and for explanations.
 
-Events are matched a slice at a time, sized by the pairs that slices gave so far, and batches are yielded when they
-reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
+Events are matched a slice at a time, sized by the pairs that the slice before gave (`next_size`), and batches are
+yielded when they reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
 
 An event that a language refuses is isolated by the position that the error carries: what precedes it is matched, it
 is reported once, and matching goes on behind it.
@@ -15,7 +15,7 @@ is reported once, and matching goes on behind it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -24,8 +24,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from watchword.errors import EventError, PipelineError
-from watchword.index import Index
+from watchword.errors import PipelineError
+from watchword.index import Index, next_size
+from watchword.index.events import around
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
 
@@ -34,7 +35,7 @@ COUNTED = "__watchword_counted"
 METRICS = ("__watchword_events", "__watchword_errors", "__watchword_seconds")
 ROWS = 65_536
 BYTES = 32 << 20
-PAIRS_AT_ONCE = 1 << 19
+FIRST_SIZE, EVENTS_AT_ONCE = 64, 1 << 16
 
 OnError = Literal["raise", "skip", "keep"]
 Rows = npt.NDArray[np.int64]
@@ -90,7 +91,7 @@ class _Runner:
         self.task = task
         self.text = pa.large_string() if task.large else pa.string()
         self.ids = pa.int64() if task.version.ids == "long" else self.text
-        self.size = 1024
+        self.size = FIRST_SIZE
 
     def run(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         errors, seconds = 0, 0.0
@@ -99,13 +100,14 @@ class _Runner:
             events = as_events(column if len(rows) == len(column) else column.take(rows))
             position, start = np.asarray(rows), 0
             while start < len(position):
-                stop = start + self.size
+                stop = min(start + self.size, len(position))
                 began = time.perf_counter()
                 found = self._match(shard, events[start:stop], position[start:stop])
                 seconds += time.perf_counter() - began
                 errors += len(found.refused)
                 count = sum(len(pairs.rows) for pairs in found.pairs)
-                start, self.size = stop, next_size(self.size, count)
+                expected = count * self.size // (stop - start)  # the last slice of a batch may be a short one
+                start, self.size = stop, next_size(self.size, expected, EVENTS_AT_ONCE)
                 yield from self._answer(batch, found)
         if self.task.metrics and batch.num_rows:
             yield self._measured(batch, errors, seconds)
@@ -126,13 +128,15 @@ class _Runner:
         found = _Found()
         for number in numbers:
             index = shard_cache.shard(version, number)
-            pairs, refused = match_around(index, events)
+            answers, refused = around(events, index.match_many)
             self._raise_first(refused)
             if number == 0:  # every shard refuses the same events: one of them reports
                 found.refused = {int(rows[position]): reason for position, reason in refused.items()}
-            for positions, ids in pairs:
-                why = self._explained(index, events, positions, ids) if self.task.explain else None
-                found.pairs.append(_Pairs(rows[positions], ids, why))
+            for start, table in answers:
+                for part in table.to_batches():
+                    positions, ids = part["event"].to_numpy() + start, part["subscription"]
+                    why = self._explained(index, events, positions, ids) if self.task.explain else None
+                    found.pairs.append(_Pairs(rows[positions], ids, why))
         return found
 
     def _raise_first(self, refused: dict[int, str]) -> None:
@@ -209,26 +213,6 @@ class _Runner:
         return pa.RecordBatch.from_arrays([*row.columns[:-3], *figures], names=row.schema.names)
 
 
-def match_around(index: Index, events: Any) -> tuple[list[tuple[Rows, pa.Array]], dict[int, str]]:
-    """Match events, around those that the language refuses: pairs by position, and reasons by position."""
-    pairs: list[tuple[Rows, pa.Array]] = []
-    refused: dict[int, str] = {}
-    start, count = 0, len(events)
-    stop = count
-    while start < count:
-        try:
-            table = index.match_many(events[start:stop])
-        except EventError as error:
-            bad = start + error.position
-            refused[bad] = error.reason
-            # What precedes it is good; it was lost with the error, so it is matched again by itself.
-            start, stop = (start, bad) if error.position else (bad + 1, count)
-            continue
-        pairs += [(batch["event"].to_numpy() + start, batch["subscription"]) for batch in table.to_batches()]
-        start, stop = (count, count) if stop == count else (stop + 1, count)
-    return pairs, refused
-
-
 def as_events(column: pa.Array) -> Any:
     """Return a column as something that `match_many` reads and that can be sliced.
 
@@ -247,11 +231,6 @@ def _dict(event: Any) -> dict[str, Any]:
 def _value(events: Any, position: int) -> Any:
     event = events[position]
     return event if isinstance(event, dict) else event.as_py()
-
-
-def next_size(size: int, pairs: int) -> int:
-    """Return how many events to match next, after `size` of them gave `pairs`."""
-    return max(1, min(4 * size, size * PAIRS_AT_ONCE // max(pairs, 1), 1 << 16))
 
 
 def row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.float64]:
@@ -285,10 +264,3 @@ def pieces(sizes: npt.NDArray[np.float64], rows: Rows) -> Iterator[tuple[int, in
         stop = min(max(stop, start + 1), start + ROWS, len(rows))
         yield start, stop
         start = stop
-
-
-def sample(kind: Any) -> Sequence[Any] | pa.Array:
-    """Return a batch of one harmless event of an Arrow type, to ask a language whether it reads the type at all."""
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return [{}]
-    return pa.array([[]], kind)

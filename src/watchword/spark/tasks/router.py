@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Bools
-from watchword.errors import EventError
 from watchword.index import Index
+from watchword.index.events import around
 from watchword.index.routing import OwnedAtoms
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
@@ -64,16 +64,13 @@ class Router:
 def route(index: Index, owned: OwnedAtoms, events: pa.Array) -> Bools:
     """Return which shards each event is for; one that the language refuses is for shard 0."""
     sent = np.zeros((len(events), len(owned.tables)), np.bool_)
-    start, stop = 0, len(events)
-    while start < len(events):
-        try:
-            found = index.atoms(events[start:stop])
-        except EventError as error:
-            bad = start + error.position
-            sent[bad, 0] = True
-            # What precedes it is good, and is asked about again by itself.
-            start, stop = (start, bad) if error.position else (bad + 1, len(events))
-            continue
-        sent[start:stop] = True if found is None else owned.of(found)
-        start, stop = (stop + (stop < len(events)), len(events))
+
+    def shards(some: pa.Array) -> Bools:
+        found = index.atoms(some)
+        return np.ones((len(some), len(owned.tables)), np.bool_) if found is None else owned.of(found)
+
+    answers, refused = around(events, shards)
+    for start, rows in answers:
+        sent[start : start + len(rows)] = rows
+    sent[list(refused), 0] = True
     return sent

@@ -7,16 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.patterns.structures import duel, filled, found, int32, matching, patterns_of, regex, strings
-from watchword.patterns.keyed import Keyed
+from watchword.patterns.keyed.structure import KeyedPatterns
 
 
-class Eager(Keyed):
+class Eager(KeyedPatterns):
     """Packs nearly everything at once, so that the base is tested more than the delta."""
 
     delta_rows = 2
 
 
-class Background(Keyed):
+class Background(KeyedPatterns):
     """Packs in a thread, whatever the size."""
 
     delta_rows = 8
@@ -25,13 +25,13 @@ class Background(Keyed):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abé東"])
-@pytest.mark.parametrize("make", [Keyed, Eager, Background])
+@pytest.mark.parametrize("make", [KeyedPatterns, Eager, Background])
 def test_duel(make, alphabet, seed):
     duel(make, seed, alphabet)
 
 
 def test_the_publication_of_section_3_3_2():
-    for make in (Keyed, Eager):
+    for make in (KeyedPatterns, Eager):
         index = filled(make(), "song?blue", "pie*tea", "berry", "applepie", "blueberrypie")
         assert matching(index, "welikeapplepieandtea") == [1, 3]
 
@@ -76,5 +76,5 @@ def test_figures():
     assert (stats["nodes"], stats["postings"]) == (3, 4)
     index.remove(patterns_of(["he"]), 1)
     assert (index.stats()["postings"], index.stats()["tombstones"]) == (3, 1)
-    index.merge()
+    index.condense()
     assert (index.stats()["nodes"], index.stats()["tombstones"]) == (3, 0)

@@ -12,7 +12,7 @@ from tests.patterns.structures import found, int32, patterns_of, regex, strings
 from watchword.arrays import reserve
 from watchword.kernels.patterns.keyed.grams import CROWDED, EMPTY
 from watchword.kernels.tombstones import NOBODY, Dead
-from watchword.patterns.packing import LEARNED, PatternBase, pack
+from watchword.patterns.keyed.packing import LEARNED, PatternBase, pack
 
 # "song" is rarer than "blue", whose e stands in other words as well; "berry" is known by four of its bytes. Four
 # patterns are nothing but their key, and one has no other word than its key to guard it.

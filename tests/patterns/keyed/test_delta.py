@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.patterns.structures import found, int32, patterns_of, regex, strings
-from watchword.patterns.delta import LONG, Delta
+from watchword.patterns.keyed.delta import LONG, PatternDelta
 
 
 def pattern(generator: random.Random) -> str:
@@ -19,18 +19,17 @@ def pattern(generator: random.Random) -> str:
 @pytest.mark.parametrize("seed", range(4))
 def test_duel(seed):
     generator = random.Random(seed)
-    delta, expected = Delta(), {}
+    delta, expected = PatternDelta(), {}
     for payload in range(60):
         expected[payload] = pattern(generator)
         delta.add(patterns_of([expected[payload]]), int32([payload]))
         if generator.random() < 0.3:
             gone = generator.choice(list(expected))
-            row = delta.row(gone)
             with pytest.raises(KeyError):
-                delta.remove(row, patterns_of([expected[gone] + "b"]), gone)
-            delta.remove(row, patterns_of([expected.pop(gone)]), gone)
+                delta.remove(patterns_of([expected[gone] + "b"]), gone)
+            delta.remove(patterns_of([expected.pop(gone)]), gone)
         texts = ["a" * generator.choice([3, LONG, 3 * LONG]) + "b" * generator.randint(0, 2) for _ in range(3)]
         asked = {number: regex(text) for number, text in expected.items()}
         wanted = [[number for number, expression in asked.items() if expression.search(text)] for text in texts]
         assert found(delta.match(strings(*texts))) == wanted
-    assert (len(delta), delta.rows) == (len(expected), 60)
+    assert (len(delta), delta.came) == (len(expected), 60)

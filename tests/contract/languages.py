@@ -1,4 +1,4 @@
-"""The contract suite over every method of every language."""
+"""The languages as the contract suite sees them: variants, strategies, oracle, bad input, containers of events."""
 
 from __future__ import annotations
 
@@ -6,25 +6,10 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
-import pytest
-from hypothesis import settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from tests import oracle, strategies
-from tests.contract.machine import machine
-from tests.contract.suite import (  # noqa: F401  (pytest collects the test classes from here)
-    Case,
-    Language,
-    TestChurn,
-    TestExplaining,
-    TestFigures,
-    TestIds,
-    TestLoading,
-    TestMapping,
-    TestMatching,
-    TestSnapshots,
-    cases,
-)
+from tests.contract import numbers
+from tests.contract.cases import Language, cases
 from watchword import KeywordIndex, PatternIndex
 
 
@@ -152,13 +137,19 @@ FOLDED_PATTERNS = Language(
     containers=TEXT_CONTAINERS,
 )
 
-CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS)
+NUMBERS = Language(
+    name="numbers",
+    index=numbers.NumberIndex,
+    variants={"auto": {}, "count": {"method": "count"}},
+    subscriptions=strategies.numbers,
+    events=strategies.number_events,
+    matches=numbers.matches,
+    bad_subscriptions=("", "x", "-1", "1.5", None, 5),
+    bad_events=(None, "7", [1, "7"], {"a": 1}),
+    containers={
+        "tuple": lambda events: (tuple(events), events),
+        "generator": lambda events: ((event for event in events), events),
+    },
+)
 
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", CASES, ids=str)
-
-
-def test_a_life_in_random_steps(case: Case) -> None:
-    run_state_machine_as_test(machine(case), settings=settings(max_examples=15, stateful_step_count=25, deadline=None))
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, NUMBERS)

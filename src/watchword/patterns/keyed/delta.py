@@ -11,11 +11,14 @@ they are the rows 0, 1 and 2 of the store; the retriever has the rows 0 and 2, t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from watchword.arrays import Bools, Int32
 from watchword.index.hits import Hits, merged
-from watchword.patterns.packing import PatternBase, pack
+from watchword.patterns.keyed.packing import PatternBase, pack
 from watchword.patterns.retriever import Retriever
 from watchword.patterns.rows import Patterns, PatternStore, live
 from watchword.strings import Strings
@@ -23,7 +26,7 @@ from watchword.strings import Strings
 LONG = 64
 
 
-class Delta:
+class PatternDelta:
     """A mutable set of patterns; rows are numbered as they come, and a removed one leaves its number unused."""
 
     def __init__(self) -> None:
@@ -38,9 +41,12 @@ class Delta:
         return len(self._row_of)
 
     @property
-    def rows(self) -> int:
-        """Return how many patterns came, removed ones among them."""
+    def came(self) -> int:
+        """Return how many patterns have come, removed ones among them."""
         return self._store.rows
+
+    mark = came
+    """Tells this moment from later ones."""
 
     @property
     def nodes(self) -> int:
@@ -54,13 +60,15 @@ class Delta:
             return 0
         return self._ordinary.bytes + (self._long.bytes if self._long is not None else 0)
 
-    def row(self, payload: int) -> int | None:
+    def mark_of(self, payload: int) -> int | None:
         """Return the row of a payload, if it is here."""
         return self._row_of.get(payload)
 
-    def given(self) -> tuple[Patterns, Int32]:
-        """Return all rows, not a copy, and their payloads, a copy: -1 for those removed."""
-        return self._store.patterns(), self._store.payloads.copy()
+    def rows(self, since: int = 0) -> Callable[[], tuple[Patterns, Int32]]:
+        """Return what returns the patterns that have come since a mark and are here now."""
+        payloads = self._store.payloads.copy()
+        payloads[:since] = -1
+        return partial(live, self._store.patterns(), payloads)
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns."""
@@ -75,8 +83,9 @@ class Delta:
         self._long_rows += (np.flatnonzero(is_long) + first).tolist()
         self._pack_long()
 
-    def remove(self, row: int, pattern: Patterns, payload: int) -> None:
-        """Remove the pattern of a row; a `KeyError` if it is another."""
+    def remove(self, pattern: Patterns, payload: int) -> None:
+        """Remove a pattern that is here; a `KeyError` if its payload is another's."""
+        row = self._row_of[payload]
         self._store.remove(row, pattern)
         del self._row_of[payload]
         if _are_long(pattern)[0]:

@@ -42,7 +42,7 @@ from watchword.kernels.patterns.keyed.packing import Layout, NumberedPatterns
 from watchword.kernels.patterns.keyed.word_heads import SPARE, spell_words
 from watchword.kernels.sequences.automaton import Automaton
 from watchword.kernels.tombstones import NOBODY, Dead
-from watchword.patterns.key_table import information, key_frequency, key_table, longest_first, no_keys
+from watchword.patterns.keyed.key_table import information, key_frequency, key_table, longest_first, no_keys
 from watchword.patterns.outline import key_outline
 from watchword.patterns.rows import Patterns
 from watchword.sequences.automaton import NO_AUTOMATON, automaton

@@ -1,0 +1,121 @@
+"""What a language plugs into an index: six methods, and its state as named parts.
+
+    compile   texts into something ready to be stored; changes nothing, so threads may do it at any time
+    add       what was compiled, under slots
+    remove    a slot
+    read      phase one: events into the numbers of the atoms that hold in them
+    find      phase two: which subscriptions are satisfied by these atoms, as slots
+    explain   why an event matches a subscription, or not
+
+A *slot* is the number of a subscription in the order of subscribing (`catalog`). The index calls `add` and `remove`
+while nobody reads, and `read` and `find` while nobody changes. Everything else is the index's business: ids, order,
+batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has a whole language in sixty lines.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import Int32
+from watchword.errors import OptionError, SubscriptionError
+from watchword.index.hits import Hits
+from watchword.index.report import Explanation
+from watchword.index.routing import Atoms, Needs
+from watchword.index.structure import Structure
+from watchword.options import Option, settled
+from watchword.parts import Part
+from watchword.strings import Strings, from_texts
+
+
+class Method(NamedTuple):
+    """A way to match: a structure, and the options that it has besides those of its language."""
+
+    structure: Callable[..., Structure[Any, Any, Any]]
+    options: Mapping[str, Option] = {}
+
+
+class Language(ABC):
+    """A language under one choice of method and options. A new one is empty."""
+
+    name: ClassVar[str]
+    methods: ClassVar[Mapping[str, Method]]
+    options: ClassVar[Mapping[str, Option]]
+
+    parts: dict[str, Part]
+    """The state, by names under which a snapshot keeps it; ``structure`` is always there."""
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        """Make the structure of a method; `options` are settled."""
+        kind, known = self.methods[method]
+        self.structure: Any = kind(**{name: options[name] for name in known if name in options})
+        self.parts = {"structure": self.structure}
+
+    @abstractmethod
+    def compile(self, texts: Strings) -> Any:
+        """Return subscriptions ready to be stored; a `SubscriptionError` names the row of one that is refused."""
+
+    @abstractmethod
+    def add(self, slots: Int32, compiled: Any) -> None:
+        """Store what `compile` returned, row `i` under ``slots[i]``, which has nothing yet."""
+
+    @abstractmethod
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the subscription of a slot, which is `text`."""
+
+    @abstractmethod
+    def read(self, events: Any, position: int) -> Any:
+        """Return what holds in a batch of events, a list or a slice of an Arrow array; the first is at `position`."""
+
+    @abstractmethod
+    def find(self, holding: Any) -> Hits:
+        """Return the slots that are satisfied by what `read` returned, each once an event."""
+
+    @abstractmethod
+    def explain(self, event: Any, text: str) -> Explanation:
+        """Say why an event matches a subscription, or why not."""
+
+    @abstractmethod
+    def figures(self) -> Mapping[str, int]:
+        """Return how many ``clauses`` and ``atoms`` there are."""
+
+    # what a language may do better, or besides
+
+    def compile_one(self, text: str) -> Any:
+        """Return one subscription, for `add_one`; an error names no row."""
+        if not isinstance(text, str):
+            raise SubscriptionError(f"a subscription is a str, not {type(text).__name__}")
+        try:
+            return self.compile(from_texts([text]))
+        except SubscriptionError as error:
+            raise error.at_row(None) from None
+
+    def add_one(self, slot: int, compiled: Any) -> None:
+        """Store what `compile_one` returned."""
+        self.add(np.array([slot], np.int32), compiled)
+
+    def prepared(self, events: Any) -> Any:
+        """Return all events of a call in a form of which slices can be read, work that all slices share done once."""
+        return events
+
+    def needs(self, texts: Strings) -> Needs | None:
+        """Return what events need to satisfy subscriptions; None if this language cannot tell."""
+        return None
+
+    def atoms(self, events: pa.Array) -> Atoms | None:
+        """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell.
+
+        An `EventError` names the position of an event that is refused, always the first such.
+        """
+        return None
+
+
+def settled_options(plug: type[Language], method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every option of a method of a language."""
+    if method not in plug.methods:
+        raise OptionError(f"no method {method!r} for {plug.name}; there are: {', '.join(plug.methods)}")
+    return settled(given, {**plug.options, **plug.methods[method].options}, f"method {method!r}")

@@ -1,0 +1,42 @@
+"""Views of an index's pairs and texts whose iterations show one state, whatever changes meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from typing import Any
+
+import pyarrow as pa
+
+from watchword.strings import Strings
+
+Columns = Callable[[], tuple[pa.Array, Strings]]
+"""Returns ids and texts as they are when it is called."""
+
+
+class Items(ItemsView[Any, str]):
+    """The pairs of an index."""
+
+    def __init__(self, mapping: Mapping[Any, str], columns: Columns) -> None:
+        super().__init__(mapping)
+        self._columns = columns
+
+    def __iter__(self) -> Iterator[tuple[Any, str]]:
+        ids, texts = self._columns()
+        for row in range(texts.count):
+            yield ids[row].as_py(), texts.text(row)
+
+
+class Values(ValuesView[str]):
+    """The texts of an index."""
+
+    def __init__(self, mapping: Mapping[Any, str], columns: Columns) -> None:
+        super().__init__(mapping)
+        self._columns = columns
+
+    def __iter__(self) -> Iterator[str]:
+        _, texts = self._columns()
+        for row in range(texts.count):
+            yield texts.text(row)
+
+    def __contains__(self, value: object) -> bool:
+        return any(text == value for text in self)

@@ -1,0 +1,118 @@
+"""The keyword language as it plugs into an index: what is about words, on top of `sets.language`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import offsets_of
+from watchword.index import ClauseReport, Explanation, Method
+from watchword.index.routing import Atoms, Needs
+from watchword.keywords.atoms import AtomReader, hashed
+from watchword.keywords.compiler import Compiler
+from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
+from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
+from watchword.keywords.reader import Reader
+from watchword.options import Option
+from watchword.sets.brute import Brute, OrderedBrute
+from watchword.sets.compact_count import CompactCount
+from watchword.sets.compact_trie import CompactTrie
+from watchword.sets.count import Count
+from watchword.sets.inverted import Inverted
+from watchword.sets.language import Compiled, SetLanguage
+from watchword.sets.packed import PackedRows
+from watchword.sets.poset import Poset
+from watchword.sets.rows import Rows
+from watchword.sets.trie import Trie
+from watchword.strings import Strings, from_texts
+from watchword.text.analyzer import Analyzer
+from watchword.text.stems import StemCache
+
+_STRUCTURES = {
+    "auto": PackedRows,
+    "brute": Brute,
+    "brute-ordered": OrderedBrute,
+    "inverted": Inverted,
+    "count": Count,
+    "compact-count": CompactCount,
+    "trie": Trie,
+    "compact-trie": CompactTrie,
+    "poset": Poset,
+}
+
+
+class Keywords(SetLanguage):
+    """Terms and phrases over text."""
+
+    name = "keywords"
+    options: ClassVar[Mapping[str, Option]] = OPTIONS
+    methods: ClassVar[Mapping[str, Method]] = {
+        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
+    }
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        super().__init__(method, options)
+        self._analyzer = Analyzer(options["stop_words"], options["stemmer"])
+        self._limits = Limits(
+            clauses=options["max_clauses"],
+            depth=options["max_depth"],
+            terms=options["max_terms"],
+            term_bytes=options["max_term_bytes"],
+        )
+        stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
+        self._compiler = Compiler(self._analyzer, self._limits, stems)
+        self._reader = Reader(self._analyzer, self.vocabulary, stems)
+        self._atom_reader = AtomReader(stems)
+
+    def compile(self, texts: Strings) -> Compiled:
+        """Return subscriptions ready to be stored."""
+        return self._compiler.compile(texts)
+
+    def compile_one(self, text: Any) -> list[Clause]:
+        """Return the clauses of one subscription."""
+        return parse(text, self._analyzer, self._limits)
+
+    def prepared(self, events: Any) -> Any:
+        """Look a dictionary of terms up once, whatever the number of events."""
+        return self._reader.prepared(events)
+
+    def read(self, events: Any, position: int) -> Rows:
+        """Return the terms of events, in order, by their numbers."""
+        return self._reader.read(events, position)
+
+    def explain(self, event: Any, text: str) -> Explanation:
+        """Say which clause held, or what was missing in each."""
+        terms = self._reader.terms(event)
+        return Explanation(text, tuple([_report(clause, terms) for clause in self.compile_one(text)]))
+
+    def needs(self, texts: Strings) -> Needs:
+        """Return the terms that each clause asks for, by their hashes."""
+        compiled = self.compile(texts)
+        parsed = [(row, clause) for row, clauses in compiled.parsed for clause in clauses]
+        terms = [list(dict.fromkeys(term for atom in clause.required for term in atom)) for _, clause in parsed]
+        more = hashed(from_texts([term for found in terms for term in found]))
+        plain = hashed(compiled.names.strings())[compiled.plain.atoms]
+        owners = np.concatenate([compiled.rows, np.array([row for row, _ in parsed], np.int32)])
+        sizes = np.concatenate([np.diff(compiled.plain.offsets), np.array([len(found) for found in terms], np.int64)])
+        return Needs(owners.astype(np.int64), offsets_of(sizes), np.concatenate([plain, more]))
+
+    def atoms(self, events: pa.Array) -> Atoms:
+        """Return the terms of events, by their hashes."""
+        return self._atom_reader.read(events)
+
+
+def _report(clause: Clause, terms: list[str]) -> ClauseReport:
+    present = set(terms)
+    missing = tuple(show(atom) for atom in clause.required if not _holds(atom, terms, present))
+    forbidden = tuple(show(atom) for atom in clause.forbidden if _holds(atom, terms, present))
+    return ClauseReport(show_clause(clause), missing, forbidden)
+
+
+def _holds(atom: Atom, terms: list[str], present: set[str]) -> bool:
+    if len(atom) == 1 or not present.issuperset(atom):
+        return present.issuperset(atom)
+    size = len(atom)
+    return any(tuple(terms[i : i + size]) == atom for i in range(len(terms) - size + 1))

@@ -1,0 +1,53 @@
+"""The options of keyword indexes, as data (`watchword.options`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from watchword.errors import OptionError
+from watchword.options import Option, text_or_none, whole, words
+
+__all__ = ["METHOD_OPTIONS", "OPTIONS"]
+
+
+def _order(name: str, value: Any) -> str:
+    orders = ("rank", "reverse-rank", "given")
+    if value not in orders:
+        raise OptionError(f"{name} must be one of {', '.join(orders)}, not {value!r}")
+    return str(value)
+
+
+def _capacity(name: str, value: Any) -> float | int:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+        raise OptionError(f"{name} is {value}; it must be positive")
+    return value
+
+
+OPTIONS = {
+    "stop_words": Option((), words, "Words to leave out, one per line.", flag="words"),
+    "stemmer": Option(
+        None, text_or_none, "Match by stems of this language, such as english (needs PyStemmer).", flag="text"
+    ),
+    "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
+    "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),
+    "max_term_bytes": Option(1024, whole(1), "How many bytes a term may have."),
+    "max_depth": Option(64, whole(1, 100), "How deep parentheses and NOT may be nested."),
+}
+"""Those of every method."""
+
+_RANKING = Option((), words, "Terms, the most frequent first; others follow by their frequency in each load.")
+
+METHOD_OPTIONS = {
+    "brute-ordered": {"ranking": _RANKING},
+    "compact-count": {
+        "capacity": Option(0.5, _capacity, "Buckets: a fraction of the terms of the first load, or a number."),
+        "block": Option(25, whole(1), "The thesis's K: postings in a block."),
+    },
+    "trie": {"order": Option("rank", _order, "The order of terms along a path."), "ranking": _RANKING},
+    "compact-trie": {
+        "order": Option("rank", _order, "The order of terms along a path."),
+        "ranking": _RANKING,
+        "block": Option(2, whole(1), "The thesis's K: payloads in a block."),
+    },
+}
+"""Those of a method."""

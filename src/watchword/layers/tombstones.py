@@ -1,0 +1,45 @@
+"""Which payloads were removed from an immutable base; `kernels.tombstones` has the layout of the bitmaps."""
+
+from __future__ import annotations
+
+from watchword.arrays import reserve
+from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
+
+
+class Tombstones:
+    """A set of payloads, kept as the bitmaps that kernels look at.
+
+    >>> removed = Tombstones()
+    >>> removed.add(3)
+    >>> 3 in removed, 4 in removed, len(removed)
+    (True, False, 1)
+    """
+
+    def __init__(self) -> None:
+        self.dead: Dead = NOBODY
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, payload: int) -> bool:
+        at = payload - FIRST_CLAUSE if payload >= FIRST_CLAUSE else payload
+        bits = self.dead.clauses if payload >= FIRST_CLAUSE else self.dead.slots
+        return at >> 3 < len(bits) and bool(bits[at >> 3] >> (at & 7) & 1)
+
+    def add(self, payload: int) -> None:
+        """Add a payload that is not there yet."""
+        if payload >= FIRST_CLAUSE:
+            at = payload - FIRST_CLAUSE
+            bits = reserve(self.dead.clauses, (at >> 3) + 1, 0)
+            self.dead = Dead(self.dead.slots, bits)
+        else:
+            at = payload
+            bits = reserve(self.dead.slots, (at >> 3) + 1, 0)
+            self.dead = Dead(bits, self.dead.clauses)
+        bits[at >> 3] |= 1 << (at & 7)
+        self._count += 1
+
+    def copied(self) -> Dead:
+        """Return the bitmaps as they are now, for work that goes on while payloads are added."""
+        return Dead(self.dead.slots.copy(), self.dead.clauses.copy())

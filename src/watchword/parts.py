@@ -1,0 +1,69 @@
+"""Pieces of an index's state: saved, opened, renumbered and weighed by the index, all alike."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from watchword.arrays import Arrays, Int32
+
+
+class Part(ABC):
+    """A named piece of a language's state. The index saves, opens, renumbers and weighs all of them alike."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Return the whole state as flat arrays, trimmed to what is in use, for a snapshot.
+
+        They may share memory with this part; whoever asks has made sure that it is not changed meanwhile.
+        """
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned, in a part that is still empty.
+
+        The arrays may be private memory maps: reading one page costs one page, writing is allowed and stays in this
+        process.
+        """
+
+    def prepare(self) -> None:  # noqa: B027  (most parts have nothing to prepare)
+        """Do aside what `renumber` and `condense` would take long for, while others read but nobody changes."""
+
+    def condense(self) -> None:  # noqa: B027
+        """Bring the state into the form that is saved; called before `arrays`, while nobody reads."""
+
+    def renumber(self, payloads: Int32) -> None:  # noqa: B027  (most parts have no payloads)
+        """Replace every payload `p` below ``len(payloads)`` by ``payloads[p]``; larger ones stay."""
+
+    @property
+    @abstractmethod
+    def bytes(self) -> int:
+        """Return the bytes in use, spare capacity left out."""
+
+
+class Counters(Part):
+    """Integers that their owner keeps as attributes, beside its larger parts.
+
+    >>> from types import SimpleNamespace
+    >>> owner = SimpleNamespace(plain=2)
+    >>> Counters(owner, "plain").arrays()
+    {'plain': array([2])}
+    """
+
+    def __init__(self, owner: object, *names: str) -> None:
+        self._owner, self._names = owner, names
+
+    def arrays(self) -> Arrays:
+        """Return one array of one number for each."""
+        return {name: np.array([getattr(self._owner, name)], np.int64) for name in self._names}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Give the owner what `arrays` returned."""
+        for name in self._names:
+            setattr(self._owner, name, int(arrays[name][0]))
+
+    @property
+    def bytes(self) -> int:
+        """Return eight bytes for each."""
+        return 8 * len(self._names)

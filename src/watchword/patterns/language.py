@@ -1,0 +1,130 @@
+"""The pattern language as it plugs into an index.
+
+A pattern is an atom by itself: phase one, reading, finds the patterns of which a text holds an instance, and phase two
+has nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from watchword.arrays import Int32
+from watchword.index import Explanation, Language, Method
+from watchword.index.hits import Hits
+from watchword.options import Option
+from watchword.parts import Counters
+from watchword.patterns import texts as reading
+from watchword.patterns.alignment import Folding
+from watchword.patterns.compiler import Compiled, Compiler
+from watchword.patterns.explaining import report
+from watchword.patterns.keyed.structure import KeyedPatterns
+from watchword.patterns.lengths import LengthTable
+from watchword.patterns.naive import Naive
+from watchword.patterns.nfa import Nfa
+from watchword.patterns.options import METHOD_OPTIONS, OPTIONS
+from watchword.patterns.query import Pattern, parse
+from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
+from watchword.patterns.stream import Plan, plan
+from watchword.strings import Strings
+
+_STRUCTURES = {
+    "auto": KeyedPatterns,
+    "naive": Naive,
+    "nfa": Nfa,
+    "retriever-none": Retriever,
+    "retriever-single": SingleRetriever,
+    "retriever-multi": MultiRetriever,
+}
+
+
+class PatternLanguage(Language):
+    """Words with gaps between them, found anywhere in a text."""
+
+    name = "patterns"
+    options: ClassVar[Mapping[str, Option]] = OPTIONS
+    methods: ClassVar[Mapping[str, Method]] = {
+        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
+    }
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        super().__init__(method, options)
+        self._ignore_case, self._max_length = bool(options["ignore_case"]), int(options["max_length"])
+        self._compiler = Compiler(self._ignore_case, self._max_length)
+        self._lengths = LengthTable()
+        self.patterns = self.words = 0
+        self.parts |= {"lengths": self._lengths, "counters": Counters(self, "patterns", "words")}
+        self._plan: Plan | None = None  # of streams, until a subscription comes or goes
+
+    def compile(self, texts: Strings) -> Compiled:
+        """Return patterns ready to be stored."""
+        return self._compiler.compile(texts)
+
+    def compile_one(self, text: str) -> Compiled:
+        """Return one pattern, or raise as the parser does."""
+        if not isinstance(text, str):
+            parse(text, self._max_length)
+        compiled: Compiled = super().compile_one(text)
+        return compiled
+
+    def add(self, slots: Int32, compiled: Compiled) -> None:
+        """Store patterns, those without a word by the length that they ask for."""
+        self._plan = None
+        if len(compiled.blanks):
+            self._lengths.add(slots[compiled.blanks], compiled.minimums)
+        if len(compiled.rows):
+            self.structure.add(compiled.patterns, slots[compiled.rows])
+        self._count(compiled, 1)
+
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the pattern of a slot."""
+        self._plan = None
+        compiled = self.compile_one(text)
+        if len(compiled.blanks):
+            self._lengths.remove(slot)
+        else:
+            self.structure.remove(compiled.patterns, slot)
+        self._count(compiled, -1)
+
+    def _count(self, compiled: Compiled, by: int) -> None:
+        self.patterns += by * (len(compiled.rows) + len(compiled.blanks))
+        self.words += by * len(compiled.patterns.chars)
+
+    def read(self, events: Any, position: int) -> Hits:
+        """Return the patterns that each text holds."""
+        texts = reading.read(events, position)
+        if self._ignore_case:
+            texts = reading.folded(texts)
+        hits: Hits = self.structure.match(texts)
+        return self._lengths.extend(hits, reading.measured(texts)[0]) if len(self._lengths) else hits
+
+    def find(self, holding: Hits) -> Hits:
+        """Return the patterns as they are: each is a subscription."""
+        return holding
+
+    def explain(self, event: Any, text: str) -> Explanation:
+        """Say where the pieces of the pattern stand, or which has no place."""
+        return Explanation(text, (report(text, self.pattern(text), self.readable(event)),))
+
+    def figures(self) -> Mapping[str, int]:
+        """Return patterns as clauses, and the words of all of them as atoms."""
+        return {"clauses": self.patterns, "atoms": self.words}
+
+    # for what a pattern index has besides
+
+    def pattern(self, text: str) -> Pattern:
+        """Return a subscription's pattern, as it is looked for."""
+        pattern = parse(text, self._max_length)
+        return pattern.folded() if self._ignore_case else pattern
+
+    def readable(self, event: Any) -> Folding | str:
+        """Return an event's text, as it is looked through."""
+        text = reading.text(event)
+        return Folding(text) if self._ignore_case else text
+
+    def plan(self, texts: Strings, ids: Any) -> Plan:
+        """Return what streams need of all patterns, made once until a pattern comes or goes."""
+        made = self._plan
+        if made is None:
+            made = self._plan = plan(self.compile(texts), ids, self._ignore_case)
+        return made

@@ -1,0 +1,22 @@
+"""The options of pattern indexes, as data (`watchword.options`)."""
+
+from __future__ import annotations
+
+from watchword.options import Option, switch, whole
+
+MAX_LENGTH = 65_536
+_LONGEST = 1 << 29  # a gap is twice a number of characters, in 32 bits
+
+OPTIONS = {
+    "ignore_case": Option(False, switch, "Ignore case in patterns; keywords always do.", flag="switch"),
+    "max_length": Option(MAX_LENGTH, whole(1, _LONGEST), "How many characters the text of a pattern may have."),
+}
+"""Those of every method."""
+
+_SPLITTING = {
+    "min_word_len": Option(2, whole(1, 2**31 - 1), "The fewest characters of a word cut from a phrase."),
+    "min_split_score": Option(2, whole(0, 2**31 - 1), "By how many shared states a cut must gain more than this."),
+}
+
+METHOD_OPTIONS = {f"retriever-{rule}": _SPLITTING for rule in ("none", "single", "multi")}
+"""Those of a method."""

@@ -1,0 +1,225 @@
+"""The boolean language that every language over sets has; what an atom is, is left open.
+
+    query   := and (OR and)*
+    and     := not ((AND)? not)*
+    not     := (NOT | -) not | "(" query ")" | atom
+
+A *clause* is a conjunction of atoms, some of them negated. A query is a disjunction of clauses (DNF), of which one must
+hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
+(punctuation, a stop word) is dropped with its operator: whatever asks nothing is as if it were not there.
+
+Depth, and the clauses that OR and NOT multiply into, are limited (`Limits`), and the limits are checked as the text is
+read, so a hostile text costs no more than a long one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from watchword.errors import SubscriptionSyntaxError
+
+Atom = TypeVar("Atom", bound=Hashable)
+
+OPERATORS = frozenset({"AND", "OR", "NOT"})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one subscription may cost. Each is an option under the name ``max_…``."""
+
+    clauses: int
+    depth: int
+
+
+class Token(NamedTuple):
+    """A piece of a subscription's text: an operator (its own kind), ``open``, ``close``, ``end``, or of an atom's
+    kind."""
+
+    kind: str
+    text: str
+    position: int
+
+
+class Clause(NamedTuple, Generic[Atom]):
+    """Atoms that must hold and atoms that must not, each in the order of the text."""
+
+    required: tuple[Atom, ...]
+    forbidden: tuple[Atom, ...]
+
+
+class Not(NamedTuple):
+    """The negation of a part."""
+
+    part: Any
+
+
+class And(NamedTuple):
+    """All of some parts."""
+
+    parts: list[Any]
+
+
+class Or(NamedTuple):
+    """One of some parts."""
+
+    parts: list[Any]
+
+
+Tree = Any
+"""A query as a tree: an atom, or `Not`, `And` or `Or` over trees; None where nothing is asked."""
+
+
+class Parser(ABC, Generic[Atom]):
+    """Recursive descent; every level of parentheses and every NOT counts towards the depth."""
+
+    atom_name = "term"
+    """What an atom is called in errors."""
+
+    def __init__(self, text: str, limits: Limits) -> None:
+        self.text, self.limits = text, limits
+        self._tokens = self.tokens()
+        self._token = next(self._tokens)
+
+    @abstractmethod
+    def tokens(self) -> Iterator[Token]:
+        """Yield the pieces of the text, and an ``end``."""
+
+    @abstractmethod
+    def atom(self, token: Token) -> Atom | None:
+        """Return the atom of a piece that is no operator or parenthesis, None if it asks nothing."""
+
+    def clauses(self) -> list[Clause[Atom]]:
+        """Return the clauses of the text; none if it contradicts itself."""
+        tree = self._query()
+        if tree is None:
+            raise SubscriptionSyntaxError(
+                f"nothing to match in this subscription; give it at least one {self.atom_name}",
+                text=self.text,
+                position=0,
+            )
+        drafts = _without_covered(_dnf(tree, False, self.text, self.limits.clauses))
+        return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
+
+    def advance(self) -> Token:
+        """Pass over a piece, and return it."""
+        token = self._token
+        self._token = next(self._tokens, token)
+        return token
+
+    def error(self, message: str, token: Token) -> SubscriptionSyntaxError:
+        """Return an error at a piece of the text."""
+        return SubscriptionSyntaxError(message, text=self.text, position=token.position)
+
+    def _query(self) -> Tree | None:
+        if self._token.kind == "end":
+            return None
+        tree = self._alternatives(0)
+        if self._token.kind == "close":
+            raise self.error("this parenthesis was never opened", self._token)
+        return tree
+
+    def _alternatives(self, depth: int) -> Tree | None:
+        parts = [self._conjunction(depth, None)]
+        while self._token.kind == "OR":
+            parts.append(self._conjunction(depth, self.advance()))
+        return _joined(Or, parts)
+
+    def _conjunction(self, depth: int, operator: Token | None) -> Tree | None:
+        parts = [self._factor(depth, operator)]
+        while self._token.kind not in ("OR", "close", "end"):
+            parts.append(self._factor(depth, self.advance() if self._token.kind == "AND" else None))
+        return _joined(And, parts)
+
+    def _factor(self, depth: int, operator: Token | None) -> Tree | None:
+        negated = False
+        while self._token.kind == "NOT":
+            operator = self.advance()
+            negated = not negated
+            depth = self._deeper(depth, operator)
+        token = self._token
+        if token.kind in ("AND", "OR"):
+            raise self.error(f"{token.text} needs a {self.atom_name} on its left", token)
+        if token.kind in ("close", "end"):
+            if operator is not None:
+                raise self.error(f"{operator.text} needs a {self.atom_name} on its right", operator)
+            raise self.error("this parenthesis has nothing to close", token)
+        self.advance()
+        part = self._group(depth, token) if token.kind == "open" else self.atom(token)
+        return Not(part) if negated and part is not None else part
+
+    def _group(self, depth: int, opened: Token) -> Tree | None:
+        depth = self._deeper(depth, opened)
+        if self._token.kind == "close":
+            raise self.error("there is nothing between these parentheses", opened)
+        if self._token.kind == "end":
+            raise self.error("this parenthesis is never closed; add the closing )", opened)
+        part = self._alternatives(depth)
+        if self._token.kind != "close":
+            raise self.error("this parenthesis is never closed; add the closing )", opened)
+        self.advance()
+        return part
+
+    def _deeper(self, depth: int, token: Token) -> int:
+        if depth == self.limits.depth:
+            raise self.error(f"nested more than max_depth={self.limits.depth} deep", token)
+        return depth + 1
+
+
+def _joined(operator: type[And] | type[Or], parts: list[Tree | None]) -> Tree | None:
+    kept = [part for part in parts if part is not None]
+    return operator(kept) if len(kept) > 1 else (kept[0] if kept else None)
+
+
+# A clause under construction: required and forbidden atoms, as dicts for their order.
+_Draft = tuple[dict[Any, None], dict[Any, None]]
+
+
+def _dnf(tree: Tree, negated: bool, text: str, limit: int) -> list[_Draft]:
+    """Return the clauses of `tree`, or of its negation (De Morgan), contradictions left out."""
+    if isinstance(tree, Not):
+        return _dnf(tree.part, not negated, text, limit)
+    if isinstance(tree, And | Or):
+        parts = [_dnf(part, negated, text, limit) for part in tree.parts]
+        if isinstance(tree, And) == negated:
+            return _bounded((draft for part in parts for draft in part), text, limit)
+        product = parts[0]
+        for part in parts[1:]:
+            merged = (_merged(left, right) for left in product for right in part)
+            product = _bounded((draft for draft in merged if draft is not None), text, limit)
+        return product
+    return [({}, {tree: None})] if negated else [({tree: None}, {})]
+
+
+def _merged(left: _Draft, right: _Draft) -> _Draft | None:
+    required, forbidden = left[0] | right[0], left[1] | right[1]
+    return None if required.keys() & forbidden.keys() else (required, forbidden)
+
+
+def _bounded(drafts: Iterable[_Draft], text: str, limit: int) -> list[_Draft]:
+    """Return the distinct drafts; more than `limit` of them are refused."""
+    found: dict[tuple[frozenset[Any], frozenset[Any]], _Draft] = {}
+    for draft in drafts:
+        found.setdefault((frozenset(draft[0]), frozenset(draft[1])), draft)
+        if len(found) > limit:
+            raise SubscriptionSyntaxError(
+                f"its OR and NOT multiply into more than max_clauses={limit} clauses; "
+                "split the subscription, or raise the limit",
+                text=text,
+                position=0,
+            )
+    return list(found.values())
+
+
+def _without_covered(drafts: list[_Draft]) -> list[_Draft]:
+    """Drop a draft that asks all of another's and more: it can decide nothing."""
+    return [
+        draft
+        for draft in drafts
+        if not any(
+            other is not draft and other[0].keys() <= draft[0].keys() and other[1].keys() <= draft[1].keys()
+            for other in drafts
+        )
+    ]

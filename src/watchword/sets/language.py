@@ -1,0 +1,190 @@
+"""What plugs into an index for every language whose subscriptions are clauses of atoms; the language adds a parser and
+a reader of events.
+
+An atom has a name; a vocabulary gives names numbers. A clause's atom is a tuple of names: of one, or of several that
+must stand side by side, in order (a phrase). ``greece AND "debt crisis"`` is the clause ``(("greece",), ("debt",
+"crisis"))``. Its row is {greece, debt, crisis}; that debt and crisis are adjacent is checked afterwards (`clauses`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from watchword.arrays import Int32, concatenated, offsets_of
+from watchword.errors import SubscriptionError
+from watchword.index.hits import Hits
+from watchword.index.language import Language
+from watchword.parts import Counters
+from watchword.sets.boolean import Clause
+from watchword.sets.clauses import CheckedClause, ClauseTable
+from watchword.sets.order import AtomOrder
+from watchword.sets.rows import Rows, distinct, one_row
+from watchword.sets.structure import SetStructure
+from watchword.strings import Strings
+from watchword.text.vocabulary import Vocabulary
+
+Names = tuple[str, ...]
+
+
+class Compiled(NamedTuple):
+    """Subscriptions ready to be stored, before their atoms have the numbers of an index.
+
+    ``plain[i]`` is the conjunction of subscription ``rows[i]``, its atoms numbered by `names`; every other subscription
+    is in `parsed`, with its clauses.
+    """
+
+    names: Vocabulary
+    plain: Rows
+    rows: Int32
+    parsed: list[tuple[int, list[Clause[Names]]]]
+
+    @classmethod
+    def parsed_by(cls, parse: Callable[[str], list[Clause[Names]]], texts: Strings) -> Compiled:
+        """Return subscriptions that are parsed one by one; an error names its row."""
+        parsed = []
+        for row in range(texts.count):
+            try:
+                parsed.append((row, parse(texts.text(row))))
+            except SubscriptionError as error:
+                raise error.at_row(row) from None
+        none = np.empty(0, np.int32)
+        return cls(Vocabulary(), Rows(np.zeros(1, np.int64), none), none, parsed)
+
+
+class SetLanguage(Language):
+    """A language over sets. What its subclasses compile and read ends here."""
+
+    ordering: ClassVar[tuple[str, ...]] = ("order", "ranking")
+    """Options of a method that are not the structure's but say in which order it gets its atoms."""
+
+    structure: SetStructure
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        super().__init__(method, {name: value for name, value in options.items() if name not in self.ordering})
+        self.vocabulary = Vocabulary()
+        self.vocabulary.intern_texts(options.get("ranking", ()))
+        self.clauses = ClauseTable()
+        self.plain = 0  # subscriptions that are one conjunction of atoms
+        order = options.get("order", self.structure.order)
+        self._order = AtomOrder(order, len(self.vocabulary)) if order is not None else None
+        self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses, "counters": Counters(self, "plain")}
+        if self._order is not None:
+            self.parts["order"] = self._order
+
+    @abstractmethod
+    def compile(self, texts: Any) -> Compiled:
+        """Return subscriptions ready to be stored; a `SubscriptionError` names the row of one that is refused."""
+
+    @abstractmethod
+    def compile_one(self, text: Any) -> list[Clause[Names]]:
+        """Return the clauses of one subscription."""
+
+    # subscribing
+
+    def add(self, slots: Int32, compiled: Compiled) -> None:
+        """Store many subscriptions: plain rows as arrays, the others clause by clause."""
+        plain = self._numbered(compiled.names, compiled.plain)
+        rows, payloads = [plain.atoms], [slots[compiled.rows]]
+        sizes = [np.diff(plain.offsets)]
+        checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
+        if checked:
+            rows.append(np.concatenate([atoms for atoms, _ in checked]))
+            payloads.append(np.array([payload for _, payload in checked], np.int32))
+            sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
+        self.plain += len(compiled.rows)
+        self.vocabulary.use(plain.atoms, 1)
+        batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
+        if self._order is not None:
+            self._order.learn(batch.atoms)
+            batch = self._order.in_order(batch)
+        self.structure.add(batch, concatenated(payloads, np.int32))
+
+    def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
+        """Store one subscription."""
+        for atoms, payload in self._rows_of(slot, compiled):
+            if self._order is not None:
+                self._order.learn(atoms, by_frequency=False)
+                atoms = self._sorted(atoms)
+            self.structure.add_one(atoms, payload)
+
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the subscription of a slot."""
+        clauses = self.compile_one(text)
+        if is_plain(clauses):
+            atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
+            self.plain -= 1
+            self.vocabulary.use(atoms, -1)
+            self.structure.remove(self._sorted(atoms), slot)
+            return
+        for payload, clause in self.clauses.of(slot):
+            self.vocabulary.use(np.array(clause.atoms(), np.int32), -1)
+            if clause.required:
+                self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
+        self.clauses.remove(slot)
+
+    # matching
+
+    def find(self, holding: Rows) -> Hits:
+        """Find the rows that are covered, and check what rows cannot say."""
+        sets = holding if self.structure.reads_repeats else distinct(holding)
+        if self._order is not None:
+            sets = self._order.known_in_order(sets)
+        hits = self.structure.match(sets)
+        return self.clauses.check(holding, hits) if len(self.clauses) else hits
+
+    def figures(self) -> Mapping[str, int]:
+        """Return clauses, and distinct atoms."""
+        return {"clauses": self.plain + len(self.clauses), "atoms": self.vocabulary.in_use}
+
+    # private parts
+
+    def _numbered(self, names: Vocabulary, rows: Rows) -> Rows:
+        """Return rows in the numbers of this index."""
+        if not len(self.vocabulary):
+            self.vocabulary.adopt(names)
+            return rows
+        numbers = self.vocabulary.intern(names.strings())
+        return Rows(rows.offsets, numbers[rows.atoms])
+
+    def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
+        """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""
+        if is_plain(clauses):
+            atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
+            self.plain += 1
+            self.vocabulary.use(atoms, 1)
+            return [(atoms, slot)]
+        rows = []
+        for clause in clauses:
+            checked = self._checked(clause, len(clauses) > 1)
+            self.vocabulary.use(np.array(checked.atoms(), np.int32), 1)
+            payload = self.clauses.add(slot, checked)
+            if checked.required:
+                rows.append((np.array(checked.required, np.int32), payload))
+        return rows
+
+    def _checked(self, clause: Clause[Names], shared: bool) -> CheckedClause:
+        """Return a clause in atom numbers, with the program of what is left to check."""
+        required = list(dict.fromkeys(name for names in clause.required for name in names))
+        checks = [(names, 0) for names in clause.required if len(names) > 1]
+        checks += [(names, 1) for names in clause.forbidden]
+        numbers = self.vocabulary.intern_texts(required + [name for names, _ in checks for name in names]).tolist()
+        program: list[int] = []
+        at = len(required)
+        for names, forbidden in checks:
+            program += [2 * len(names) + forbidden, *numbers[at : at + len(names)]]
+            at += len(names)
+        return CheckedClause(numbers[: len(required)], program, shared)
+
+    def _sorted(self, atoms: Int32) -> Int32:
+        return atoms if self._order is None else self._order.in_order(one_row(atoms)).atoms
+
+
+def is_plain(clauses: list[Clause[Names]]) -> bool:
+    """Say whether a subscription is one conjunction of atoms and nothing else."""
+    if len(clauses) != 1 or clauses[0].forbidden:
+        return False
+    return max(map(len, clauses[0].required), default=1) == 1

@@ -1,0 +1,48 @@
+"""Long lives: thousands of changes, and random steps."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.contract.cases import Case, Model, found
+from tests.contract.machine import Life
+from watchword import Index
+
+
+class TestChurn:
+    @pytest.mark.slow
+    def test_a_long_life(self, case: Case, tmp_path: Path) -> None:
+        """Thousands of changes, so that whatever grows, merges, splits or is compacted does so."""
+        random_ = random.Random(2011)
+        texts, events = case.texts(150), case.events(25)
+        truth = {text: [case.language.matches(text, event) for event in events] for text in texts}
+        model: Model = {number: random_.choice(texts) for number in range(4000)}
+        index = case.index(model)
+        for step in range(1, 2001):
+            key = random_.randrange(6000)
+            if key in model and random_.random() < 0.6:
+                del index[key], model[key]
+            else:
+                index[key] = model[key] = random_.choice(texts)
+            if step % 500 == 0:
+                load = {random_.randrange(9000): random_.choice(texts) for _ in range(6000)}
+                index.update(load)
+                model.update(load)
+                assert list(index.items()) == list(model.items())
+                expected = [[key for key in model if truth[model[key]][at]] for at in range(len(events))]
+                assert [index.match(event) for event in events] == expected
+                assert found(index.match_many(events), len(events)) == [sorted(ids) for ids in expected]
+            if step == 1200:
+                index.save(tmp_path / "index")
+                index = Index.open(tmp_path / "index")
+
+
+@pytest.mark.slow
+def test_a_life_in_random_steps(case: Case) -> None:
+    machine = type(f"Life of {case}", (Life,), {"case": case})
+    run_state_machine_as_test(machine, settings=settings(max_examples=15, stateful_step_count=25, deadline=None))

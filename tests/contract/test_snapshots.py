@@ -1,0 +1,95 @@
+"""Saving and opening."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.contract.cases import FORMS, Case, check, unchanged
+from watchword import Index, SnapshotError, SubscriptionError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class TestSnapshots:
+    def test_save_open_change_save(self, case: Case, tmp_path: Path) -> None:
+        model, events, texts = case.model(), case.events(15), case.texts(16)
+        index, path = case.index(model), tmp_path / "index"
+        index.save(path)
+        check(case, index, model, events)
+        first = dict(model)
+        opened = Index.open(path)
+        assert type(opened) is case.language.index
+        check(case, opened, model, events)
+        opened["s2"] = model["s2"] = texts[12]
+        del opened["s1"], model["s1"]
+        opened["s1"] = model["s1"] = texts[13]
+        opened.update(FORMS["pairs"]({"t": texts[14], "s5": texts[15]}))
+        model |= {"t": texts[14], "s5": texts[15]}
+        check(case, opened, model, events)
+        reader = case.language.index.open(str(path))
+        check(case, reader, first, events)  # changes live in memory until saved
+        opened.save(path)
+        check(case, case.language.index.open(path), model, events)
+        check(case, opened, model, events)
+        check(case, reader, first, events)  # who opened the old one keeps it
+        check(case, index, first, events)
+
+    def test_an_opened_index_refuses_alike(self, case: Case, tmp_path: Path) -> None:
+        case.index(case.model()).save(tmp_path / "index")
+        opened = Index.open(tmp_path / "index")
+        assert opened.stats().method == case.index().stats().method
+        for bad in case.language.bad_subscriptions:
+            with unchanged(opened, case.events(5)), pytest.raises(SubscriptionError):
+                opened["s1"] = bad
+        with unchanged(opened, case.events(5)), pytest.raises(SubscriptionError):
+            opened[1] = case.texts(1)[0]
+
+    def test_empty_index(self, case: Case, tmp_path: Path) -> None:
+        case.index().save(tmp_path / "index")
+        opened = Index.open(tmp_path / "index")
+        check(case, opened, {}, case.events(5))
+        opened["s"] = text = case.texts(1)[0]
+        check(case, opened, {"s": text}, case.events(5))
+
+    def test_emptied_index(self, case: Case, tmp_path: Path) -> None:
+        index = case.index(case.model())
+        for key in case.model():
+            del index[key]
+        index.save(tmp_path / "index")
+        check(case, Index.open(tmp_path / "index"), {}, case.events(5))
+
+    def test_no_snapshot(self, case: Case, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "file").write_text("not a snapshot")
+        for name in ("missing", "empty", "file"):
+            with pytest.raises(SnapshotError) as refusal:
+                case.language.index.open(tmp_path / name)
+            assert str(tmp_path / name) in str(refusal.value.path)
+
+    @pytest.mark.slow
+    def test_in_another_process(self, case: Case, tmp_path: Path) -> None:
+        model, events = case.model(), case.events(15)
+        case.index(model).save(tmp_path / "index")
+        (tmp_path / "events").write_bytes(pickle.dumps(events))
+        subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], check=True, cwd=ROOT)
+        items, answers = pickle.loads((tmp_path / "answers").read_bytes())
+        assert items == list(model.items())
+        assert answers == [case.expected(model, event) for event in events]
+
+
+OTHER_PROCESS = """
+import pickle, sys
+from pathlib import Path
+from tests.contract import languages  # one of them is registered there
+from watchword import Index
+folder = Path(sys.argv[1])
+events = pickle.loads((folder / "events").read_bytes())
+index = Index.open(folder / "index")
+answers = list(index.items()), [index.match(event) for event in events]
+(folder / "answers").write_bytes(pickle.dumps(answers))
+"""

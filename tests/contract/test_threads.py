@@ -23,7 +23,7 @@ from tests.contract.cases import Case, Model, check, found, table
 from watchword import Index
 from watchword.layers.layered import Layered
 
-CHANGES = 60
+CHANGES = 40
 
 
 @pytest.fixture(autouse=True)
@@ -133,8 +133,8 @@ def save(history: History, folder: Path) -> None:
 
 class TestThreads:
     @pytest.mark.slow
-    def test_every_answer_is_that_of_a_state(self, case: Case, tmp_path: Path) -> None:
-        history = History(case, seed=2011)
+    def test_every_answer_is_that_of_a_state(self, method: Case, tmp_path: Path) -> None:
+        history = History(method, seed=2011)
 
         def repeat(ask: Callable[..., None], *arguments: Any, pause: float = 0) -> None:
             while not history.over.wait(pause):
@@ -152,7 +152,7 @@ class TestThreads:
             for one in running:
                 one.result()
         assert list(history.index.items()) == list(history.states[-1].items())
-        check(case, history.index, history.states[-1], history.events)
+        check(method, history.index, history.states[-1], history.events)
 
     def test_several_threads_change(self, case: Case) -> None:
         texts, events = case.texts(20), case.events(8)

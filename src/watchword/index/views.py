@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from watchword.strings import Strings
 
+_AT_ONCE = 4096
+
 Columns = Callable[[], tuple[pa.Array, Strings]]
 """Returns ids and texts as they are when it is called."""
 
@@ -22,8 +24,9 @@ class Items(ItemsView[Any, str]):
 
     def __iter__(self) -> Iterator[tuple[Any, str]]:
         ids, texts = self._columns()
-        for row in range(texts.count):
-            yield ids[row].as_py(), texts.text(row)
+        for start in range(0, texts.count, _AT_ONCE):
+            for row, key in enumerate(ids[start : start + _AT_ONCE].to_pylist(), start):
+                yield key, texts.text(row)
 
 
 class Values(ValuesView[str]):

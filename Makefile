@@ -23,11 +23,18 @@ tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
 
 quick: $(READY) ## run the tests that are worth running after every change: half a minute
-	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadfile
+
+# Two processes: the library, and all else, most of which waits for Spark. Each compiles its kernels once.
+LIBRARY := $(addprefix tests/,contract index keywords kernels patterns sets text)
+SYSTEM := $(VENV)/system-tests.log
 
 test: $(READY) ## run all tests, in two processes
-	@echo "==> running the tests (the first time, kernels are compiled)"
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@echo "==> running the tests of the library; those of Spark, store, feeds and command line beside them, into $(SYSTEM)"
+	@$(BIN)/python -m pytest $(addprefix --ignore=,$(LIBRARY)) > $(SYSTEM) 2>&1 & system=$$!; \
+	$(BIN)/python -m pytest $(LIBRARY); library=$$?; \
+	wait $$system; code=$$?; echo "==> Spark, store, feeds, command line"; cat $(SYSTEM); \
+	test $$library -eq 0 -a $$code -eq 0
 
 check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

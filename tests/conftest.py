@@ -1,4 +1,4 @@
-"""What all tests share: options, layers, and how tests are spread over processes."""
+"""What all tests share: options and layers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--methods", metavar="NAMES", help="run the contract suite on these methods only, as in auto,trie")
 
 
-@pytest.hookimpl(tryfirst=True)  # before groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and keep together in one process what shares a session or the same kernels to compile.
-
-    Spark comes first, for it takes longest; the contract brings its groups along, one for each method.
-    """
+    """Mark what needs Spark."""
     for item in items:
-        folder = item.path.relative_to(HERE).parts[0] if HERE in item.path.parents else "elsewhere"
-        if folder == "spark":
+        if HERE / "spark" in item.path.parents:
             item.add_marker("spark")
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(folder))
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)

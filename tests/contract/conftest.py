@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.cases import Case
 from tests.contract.languages import CASES
 
 
@@ -12,15 +11,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     only = metafunc.config.getoption("--methods")
     chosen = [case for case in CASES if only is None or case.method in only.split(",")]
     if "case" in metafunc.fixturenames:
-        metafunc.parametrize("case", [_parameter(case) for case in chosen])
+        metafunc.parametrize("case", chosen, ids=str)
     if "method" in metafunc.fixturenames:
-        firsts = {_group(case): case for case in reversed(chosen)}
-        metafunc.parametrize("method", [_parameter(case) for case in reversed(firsts.values())])
-
-
-def _parameter(case: Case) -> object:
-    return pytest.param(case, id=str(case), marks=pytest.mark.xdist_group(_group(case)))
-
-
-def _group(case: Case) -> str:
-    return f"{case.language.name} {case.method}"
+        firsts = {(case.language.name, case.method): case for case in reversed(chosen)}
+        metafunc.parametrize("method", list(reversed(firsts.values())), ids=str)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -407,7 +408,9 @@ def test_results_do_not_wait_for_the_end_of_a_pipe(alerts: Path) -> None:
 
 def test_ctrl_c_ends_quietly(alerts: Path) -> None:
     command = [*COMMAND, "match", str(alerts), "-", "--format", "jsonl"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # whoever runs in the background ignores it
+    with subprocess.Popen(command, **pipes, preexec_fn=heard) as process:
         assert process.stdin and process.stdout and process.stderr
         process.stdin.write(b"green tea\n")
         process.stdin.flush()

@@ -15,17 +15,16 @@ from watchword.index import ClauseReport, Explanation, Index, Method
 from watchword.languages import LANGUAGES
 from watchword.sets.boolean import Clause
 from watchword.sets.count import Count
-from watchword.sets.language import Compiled, SetLanguage
+from watchword.sets.language import SetLanguage
 from watchword.sets.packed import PackedRows
 from watchword.sets.rows import Rows
-from watchword.strings import Strings, from_texts
+from watchword.strings import from_texts
 
 
 class Numbers(SetLanguage):
     """An atom is a number, and so is a subscription."""
 
     name = "numbers"
-    options: ClassVar = {}
     methods: ClassVar = {"auto": Method(PackedRows), "count": Method(Count)}
 
     def compile_one(self, text: Any) -> list[Clause]:
@@ -33,17 +32,13 @@ class Numbers(SetLanguage):
             raise SubscriptionSyntaxError("a subscription is digits, such as 7", text=str(text), position=0)
         return [Clause(((str(int(text)),),), ())]
 
-    def compile(self, texts: Strings) -> Compiled:
-        return Compiled.parsed_by(self.compile_one, texts)
-
     def read(self, events: Any, position: int) -> Rows:
         lists = [_numbers(event, position + row) for row, event in enumerate(events)]
         names = from_texts([str(number) for numbers in lists for number in numbers])
         return Rows(offsets_of([len(numbers) for numbers in lists]), self.vocabulary.find(names))
 
     def explain(self, event: Any, text: str) -> Explanation:
-        missing = () if matches(text, event) else (text,)
-        return Explanation(text, (ClauseReport(text, missing),))
+        return Explanation(text, (ClauseReport(text, () if matches(text, event) else (text,)),))
 
 
 class NumberIndex(Index):

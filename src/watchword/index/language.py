@@ -44,7 +44,7 @@ class Language(ABC):
 
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
-    options: ClassVar[Mapping[str, Option]]
+    options: ClassVar[Mapping[str, Option]] = {}
 
     parts: dict[str, Part]
     """The state, by names under which a snapshot keeps it; ``structure`` is always there."""

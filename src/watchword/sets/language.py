@@ -75,9 +75,9 @@ class SetLanguage(Language):
         if self._order is not None:
             self.parts["order"] = self._order
 
-    @abstractmethod
-    def compile(self, texts: Any) -> Compiled:
-        """Return subscriptions ready to be stored; a `SubscriptionError` names the row of one that is refused."""
+    def compile(self, texts: Strings) -> Compiled:
+        """Return subscriptions ready to be stored; a language that can do better in bulk does."""
+        return Compiled.parsed_by(self.compile_one, texts)
 
     @abstractmethod
     def compile_one(self, text: Any) -> list[Clause[Names]]:

@@ -72,3 +72,14 @@ def test_the_stamp_follows_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_no_kernel_has_more_than_ten_arguments() -> None:
     long = {f.py_func.__qualname__: len(inspect.signature(f.py_func).parameters) for f in compiled()}
     assert {name: count for name, count in long.items() if count > 10} == {}
+
+
+def test_machine_code_of_a_forgotten_type_is_compiled_anew() -> None:
+    """Numba reads what it kept before it looks at the stamp, and what it kept may name a type that is gone."""
+
+    def fails() -> dict[object, object]:
+        raise AttributeError("no such named tuple")
+
+    assert jit._index(fails) == {}
+    assert jit._index(lambda: {1: 2}) == {1: 2}
+    assert all(f._cache._cache_file is None or f._cache._cache_file._load_index.func is jit._index for f in compiled())

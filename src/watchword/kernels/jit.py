@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,21 @@ def _stamp(file: Path) -> tuple[tuple[str, int, int], ...]:
     return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats)
 
 
+def _index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """Return what is kept of a function; nothing if it speaks of a named tuple that a later version has not."""
+    try:
+        return load()
+    except (AttributeError, ImportError):
+        return {}
+
+
 def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         made = njit(cache=True, nogil=True, boundscheck=False, **options)(function)
         file = getattr(made._cache, "_cache_file", None)
         if file is not None:  # numba keeps nothing where it finds no folder to write to
             file._source_stamp = _stamp(Path(function.__code__.co_filename))
+            file._load_index = partial(_index, file._load_index)
         return made
 
     return compiled

@@ -50,17 +50,7 @@ class Reader:
 
     def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary, stems: StemCache | None) -> None:
         self._analyzer, self._vocabulary, self._stems = analyzer, vocabulary, stems
-        self._known: Any = None
-        self._plain: Any = None
         self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
-
-    def _tables(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Return what a kernel reads with, in plain tuples, which it is called with faster."""
-        known = self._vocabulary.known
-        if known is not self._known:
-            self._known, self._plain = known, (tuple(word_tables()), tuple(known))
-        plain: tuple[tuple[Any, ...], tuple[Any, ...]] = self._plain
-        return plain
 
     def prepared(self, events: Any) -> Any:
         """Return lists of numbered terms with their dictionary looked up, and anything else as it is."""
@@ -117,7 +107,8 @@ class Reader:
         """Scan texts and look their terms up."""
         if self._stems is not None:
             return self._stemmed(self._stems, strings, position)
-        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *self._tables())
+        unicode, known = word_tables(), self._vocabulary.known
+        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *unicode, *known)
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
         return Rows(offsets, numbers)

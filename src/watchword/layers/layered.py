@@ -127,7 +127,8 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
 
     def remove(self, row: Row, payload: int) -> None:
         """Remove a row from the delta, or give it a tombstone."""
-        self._poll()
+        if self._packing is not None:
+            self._poll()
         mark = self.delta.mark_of(payload)
         if mark is not None:
             self.delta.remove(row, payload)
@@ -137,7 +138,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             raise KeyError(payload)
         if self._packing is not None and (mark is None or mark < self._packing.mark):
             self._packing.removed.append(payload)
-        if len(self.tombstones) > self.delta_rows + len(self.base) // 2:
+        if mark is None and len(self.tombstones) > self.delta_rows + len(self.base) // 2:
             self._start()
 
     def prepare(self) -> None:

@@ -191,7 +191,9 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
     def remove(self, row: Int32, payload: int) -> None:
         """Remove a row, and count its atoms no longer."""
         super().remove(row, payload)
-        self.counts.rows[row] -= 1
+        counts = self.counts.rows
+        for atom in row.tolist():
+            counts[atom] -= 1
 
     # matching
 
@@ -199,8 +201,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         """Read the blocks of each event's atoms, and the lists of the delta."""
         learn = self.items < OBSERVED
         counts = self.counts.items if learn else _NO_COUNTS
-        state = tuple(self.base.packed), tuple(self.delta.lists), tuple(self.tombstones.dead), counts
-        step: Any = partial(kernels.match, events.offsets, events.atoms, *state)
+        state = (*self.base.packed, *self.delta.lists, *self.tombstones.dead, counts)
+        step: Any = partial(kernels.match, events.offsets, events.atoms, state)
         hits = collect(len(events), step, self._hits_per_item)
         if learn:
             self.items += len(events)

@@ -56,8 +56,11 @@ class Packed(NamedTuple):
 
 
 @kernel
-def match(item_offsets, item_atoms, packed, delta, dead, item_counts, first, used, offsets, payloads):
-    """Match items from `first` on (the protocol of `collect`); `item_counts` learns unless it is empty.
+def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
+    """Match items from `first` on (the protocol of `collect`).
+
+    `state` are the fields of `Packed`, of the `Delta`, of `Dead`, and counts of atoms in items, which learn unless
+    empty: one plain tuple, for a call costs a fifth of a microsecond for each tuple, and a whole one for each named.
 
     An item's atoms may repeat, and be -1 where they are unknown.
 
@@ -65,9 +68,8 @@ def match(item_offsets, item_atoms, packed, delta, dead, item_counts, first, use
     entries of matching groups, which wait until a handful of them are on the way. `marks`
     is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
     """
-    starts, arena = packed
-    heads, pool = delta
-    dead = Dead(*dead)  # given as a plain tuple
+    starts, arena, heads, pool, dead_slots, dead_clauses, item_counts = state
+    dead = Dead(dead_slots, dead_clauses)
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)

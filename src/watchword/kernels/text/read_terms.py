@@ -13,14 +13,13 @@ _WAITING = 16
 
 
 @kernel
-def read_texts(data, offsets, surrogates, unicode, known):
+def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, table, blob, known_offsets):
     """Return the terms of rows of text by their numbers, -1 for unknown ones, in CSR form.
 
     For invalid UTF-8 the offsets are one number, ``-1 - row``. An ASCII term is looked up where it stands, and waits
     in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
-    unicode, known = Unicode(*unicode), StringTable(*known)  # given as plain tuples
-    table = known.table
+    unicode, known = Unicode(pages, values, fold_starts, folds), StringTable(table, blob, known_offsets)
     rows = len(offsets) - 1
     kinds = np.empty(len(data) + SLACK, np.uint8)
     lower = np.empty(len(data) + SLACK, np.uint8)

@@ -29,9 +29,15 @@ def language_class(language: str) -> type[Index]:
 
 
 def language_options(language: str) -> Mapping[str, Option]:
-    """Return the options that every method of a language has: the `OPTIONS` of the module `options` in its folder."""
+    """Return the options that every method of a language has: the `OPTIONS` of the module `options` in its folder.
+
+    A language that is a single file, and has no such module, is loaded to be asked.
+    """
     module, _, _ = _home(language).partition(":")
-    options: Mapping[str, Option] = import_module(f"{module}.options").OPTIONS
+    try:
+        options: Mapping[str, Option] = import_module(f"{module}.options").OPTIONS
+    except ModuleNotFoundError:
+        options = language_class(language).plug.options
     return options
 
 

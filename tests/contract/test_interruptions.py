@@ -86,6 +86,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kind, "delta_rows", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["append", "replace", "delete", "pop", "few", "many", "clear", "save"])
 def test_whole_or_not_at_all(case: Case, name: str, tmp_path: Path) -> None:
     change, effect = changes(case, tmp_path)[name]

@@ -22,7 +22,7 @@ run: $(READY) ## stream the example feeds through Spark to three readers' inboxe
 tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
 
-quick: $(READY) ## run the tests that are worth running after every change: half a minute
+quick: $(READY) ## run the tests that are worth running after every change
 	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadfile
 
 # Two processes: the library, and all else, most of which waits for Spark. Each compiles its kernels once.

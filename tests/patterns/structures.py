@@ -91,6 +91,7 @@ def matching(structure: PatternStructure, text: str) -> list[int]:
 
 def reopened(structure: PatternStructure, **options: Any) -> PatternStructure:
     """Return an independent copy by way of a snapshot's arrays."""
+    structure.condense()
     made = type(structure)(**options)
     made.restore({name: array.copy() for name, array in structure.arrays().items()})
     return made

@@ -71,6 +71,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
 def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, offsets, payloads):
     """As `match`, with given scratch. The outcome is positive if `waiting` is too short: how long it must be."""
     nexts, seen, noted = scratch.nexts, scratch.seen, scratch.noted
+    has_dead = len(dead.slots) + len(dead.clauses) > 0
     operations = 0
     outcome = np.int64(DONE)
     text = last = np.int64(first)
@@ -104,7 +105,7 @@ def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, of
                 outcome = fill
         if outcome != DONE:
             break
-        used = drop_dead(dead, payloads, used, fill)
+        used = drop_dead(dead, payloads, used, fill) if has_dead else fill
         offsets[text + 1] = used
         text += 1
     return text, used, operations, outcome

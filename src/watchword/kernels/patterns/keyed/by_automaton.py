@@ -22,8 +22,8 @@ from watchword.kernels.int_set import set_capacity, set_has, set_slot
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
-from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS, Marks, begin_text
-from watchword.kernels.patterns.keyed.key_store import MOST_WORDS, WORDS
+from watchword.kernels.patterns.keyed.fingerprints import begin_text, new_marks
+from watchword.kernels.patterns.keyed.key_store import MOST_WORDS, WORDS, KeyBlocks
 from watchword.kernels.sequences.automaton import MOST_ENDINGS, walk
 from watchword.kernels.sequences.gaps import ANY, BEGIN, LEAST, LENGTH, MOST, STOP, fits
 from watchword.kernels.tombstones import drop_dead
@@ -59,8 +59,7 @@ def match(data, text_offsets, automaton, store, dead, first, used, offsets, payl
 
     `automaton` is that of the words of the `KeyStore`, known by their heads.
     """
-    marks = Marks(np.zeros(1 << FINGERPRINT_BITS, np.uint8), np.zeros(2, np.int64))
-    waiting = np.empty(64, np.int64)
+    marks, waiting = new_marks(), np.empty(64, np.int64)
     operations = 0
     for text in range(first, len(text_offsets) - 1):
         begin_text(marks)
@@ -91,8 +90,9 @@ def _match_text(data, begin, stop, automaton, store, marks, payloads, used, wait
     groups = np.zeros(len(seen), np.int32)
     count = _note(visited, store.heads, seen, noted)
     is_once, count = count > 0, abs(count) - 1
+    blocks = KeyBlocks(store.heads, arena, store.guard_levels)
     while True:
-        fill, pending, work = candidates(data, begin, stop, store, marks, noted[0], count, payloads, used, waiting)
+        fill, pending, work = candidates(data, begin, stop, blocks, marks, noted[0], count, payloads, used, waiting)
         if pending >= 0:
             break
         waiting = np.empty(2 * (work + ROOM), np.int64)

@@ -28,14 +28,14 @@ ROOM = 4
 
 
 @leaf
-def candidates(data, begin, stop, store, marks, keys, count, payloads, fill, waiting):
+def candidates(data, begin, stop, blocks, marks, keys, count, payloads, fill, waiting):
     """Append the payloads of single words, and let wait the bodies of the patterns that a text may hold.
 
     The text is ``data[begin:stop]``, and holds the first `count` of `keys`. Returns (fill, waiting, candidates): fill
     is -1 if `payloads` is full; waiting is -1 if `waiting` must have at least candidates + `ROOM` entries. Where all
     patterns are single words, the keys are counted as candidates.
     """
-    heads, arena = store.heads, store.arena
+    heads, arena = blocks.heads, blocks.arena
     total = np.int64(0)
     for k in range(count):
         count_word = np.int64(heads[keys[k] + COUNT_WORD])
@@ -55,7 +55,7 @@ def candidates(data, begin, stop, store, marks, keys, count, payloads, fill, wai
         return np.int64(fill), np.int64(-1), total
     pending = np.int64(0)
     if total > FEW:
-        mark(data, begin, stop, store.guard_levels, marks)
+        mark(data, begin, stop, blocks.guard_levels, marks)
         pending = _marked(keys, count, heads, arena, marks, waiting)
     for k in range(count):
         others = np.int64(heads[keys[k] + COUNT_WORD]) & MANY
@@ -70,7 +70,7 @@ def candidates(data, begin, stop, store, marks, keys, count, payloads, fill, wai
 @inline
 def _marked(keys, count, heads, arena, marks, waiting):
     """Let wait the bodies whose guard's fingerprint is marked, of keys that have some; returns how many they are."""
-    stamps, stamp = marks.stamps, marks.text[STAMP]
+    stamp = marks[STAMP]
     pending = np.int64(0)
     for k in range(count):
         key = np.int64(keys[k])
@@ -78,11 +78,11 @@ def _marked(keys, count, heads, arena, marks, waiting):
         for i in range(ROOM):  # what lies behind the last fingerprint is looked at, too: no branch to guess wrong
             guard = heads[key + FINGERPRINTS + i] & ((1 << FINGERPRINT_BITS) - 1)
             waiting[pending] = key << 16 | i
-            pending += (i < others) & (stamps[guard] == stamp)
+            pending += (i < others) & (marks[guard] == stamp)
         for i in range(ROOM, others):
             guard = heads[key + FINGERPRINTS + i]
             waiting[pending] = key << 16 | i
-            pending += stamps[guard] == stamp
+            pending += marks[guard] == stamp
     for i in range(pending):  # from the place among the fingerprints to the body
         block = block_of(heads, waiting[i] >> 16)
         waiting[i] = waiting[i] & 0xFFFF | block << 16

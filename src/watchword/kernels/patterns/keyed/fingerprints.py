@@ -4,8 +4,8 @@ A *fingerprint* is the upper 14 bits of the hash of a word's first bytes (`hashi
 the four. A text has a fingerprint if it stands for the bytes at some position of it; if not, no word with this
 fingerprint is in the text. The converse does not hold, since fingerprints are few.
 
-    marks.stamps   uint8, one for each fingerprint: the stamp of the last text that had it
-    marks.text     int64: the stamp of the text at hand, and whether its fingerprints are marked yet
+    marks    uint8, one for each fingerprint: the stamp of the last text that had it; behind them, the stamp of the text
+             at hand, and whether its fingerprints are marked yet
 
 Marking a text costs a store for each of its bytes and each level that guards have. It is put off until more than `FEW`
 patterns ask for it: fewer are looked for in less time.
@@ -13,26 +13,22 @@ patterns ask for it: fewer are looked for in less time.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from watchword.arrays import Int64, UInt8
-from watchword.kernels.jit import inline, leaf
+from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.memory import load_word
 from watchword.kernels.patterns.keyed.hashing import gram_at, hash_of
 
 FINGERPRINT_BITS = 14
-STAMP, IS_MARKED = range(2)
+STAMP, IS_MARKED = 1 << FINGERPRINT_BITS, (1 << FINGERPRINT_BITS) + 1
 FEW = 6
 """So many patterns are looked for without regard to their guards."""
 
 
-class Marks(NamedTuple):
-    """The fingerprints of the text at hand."""
-
-    stamps: UInt8
-    text: Int64
+@kernel
+def new_marks():
+    """Return marks of no text."""
+    return np.zeros((1 << FINGERPRINT_BITS) + 2, np.uint8)
 
 
 @inline
@@ -44,26 +40,26 @@ def fingerprint_of(word, level):
 @inline
 def begin_text(marks):
     """Forget the last text."""
-    if marks.text[STAMP] == 255:
-        marks.stamps[:] = 0
-        marks.text[STAMP] = 0
-    marks.text[STAMP] += 1
-    marks.text[IS_MARKED] = 0
+    if marks[STAMP] == 255:
+        marks[:] = 0
+    marks[STAMP] += 1
+    marks[IS_MARKED] = 0
 
 
 @inline
 def mark(data, begin, stop, levels, marks):
     """Mark the fingerprints of the text ``data[begin:stop]``, of the levels given, unless that was done."""
-    if not marks.text[IS_MARKED]:
-        _mark(data, begin, stop, levels, marks.stamps, marks.text[STAMP])
-        marks.text[IS_MARKED] = 1
+    if not marks[IS_MARKED]:
+        _mark(data, begin, stop, levels, marks)
+        marks[IS_MARKED] = 1
 
 
 @leaf
-def _mark(data, begin, stop, levels, stamps, stamp):
+def _mark(data, begin, stop, levels, marks):
+    stamp = marks[STAMP]
     for level in levels:
         fast = max(begin, min(stop - level, len(data) - 8) + 1)
         for at in range(begin, fast):
-            stamps[fingerprint_of(load_word(data, at), level)] = stamp
+            marks[fingerprint_of(load_word(data, at), level)] = stamp
         for at in range(fast, stop - level + 1):
-            stamps[fingerprint_of(gram_at(data, at, level), level)] = stamp
+            marks[fingerprint_of(gram_at(data, at, level), level)] = stamp

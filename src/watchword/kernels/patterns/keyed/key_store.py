@@ -53,6 +53,15 @@ class KeyStore(NamedTuple):
     limits: Int64
 
 
+class KeyBlocks(NamedTuple):
+    """The part of a `KeyStore` that says which patterns a key has. Arrays that a function does not need cost it time
+    all the same, since Numba hands on every word of each."""
+
+    heads: UInt16
+    arena: Int32
+    guard_levels: Int64
+
+
 @inline
 def body_of(arena, block, i):
     """Return where pattern `i` of a block begins: its payload. Singles come first, and are nothing else."""

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64
+from watchword.arrays import Int32, Int64, UInt8
 from watchword.kernels.int_set import set_slot
 from watchword.kernels.jit import inline
 from watchword.kernels.memory import prefetch, same_bytes
-from watchword.kernels.patterns.keyed.fingerprints import FEW, STAMP, Marks, mark
+from watchword.kernels.patterns.keyed.fingerprints import FEW, STAMP, mark
 from watchword.kernels.patterns.keyed.grams import (
     CROWDED,
     EMPTY,
@@ -51,7 +51,7 @@ class Scratch(NamedTuple):
     agreeing: Int32
     seen: Int32
     noted: Int32
-    marks: Marks
+    marks: UInt8
     waiting: Int64
     steps: Int64
 
@@ -138,14 +138,14 @@ def _patterns_under(table, agreeing, count):
 @inline
 def _drop_by_fingerprints(table, agreeing, count, marks):
     """Keep the slots that have a fingerprint of the text, or have not all of their key's; returns how many."""
-    stamps, stamp = marks.stamps, marks.text[STAMP]
+    stamp = marks[STAMP]
     kept = 0
     for i in range(count):
         at = np.int64(agreeing[0, i])
         count_word, word = count_word_in(table[2 * at]), table[2 * at + 1]
-        holds = (count_word > INLINE) | (stamps[fingerprint_in(word, 0)] == stamp)
+        holds = (count_word > INLINE) | (marks[fingerprint_in(word, 0)] == stamp)
         for k in range(1, INLINE):
-            holds |= (count_word > k) & (stamps[fingerprint_in(word, k)] == stamp)
+            holds |= (count_word > k) & (marks[fingerprint_in(word, k)] == stamp)
         agreeing[0, kept] = at
         agreeing[1, kept] = agreeing[1, i]
         kept += holds

@@ -21,9 +21,9 @@ from watchword.kernels.int_set import set_capacity
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.patterns.keyed.by_search import UNDECIDED, YES, holds
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
-from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS, Marks, begin_text
+from watchword.kernels.patterns.keyed.fingerprints import begin_text, new_marks
 from watchword.kernels.patterns.keyed.grams import KeyTable, locate, refine, scan
-from watchword.kernels.patterns.keyed.key_store import WORDS, KeyStore
+from watchword.kernels.patterns.keyed.key_store import WORDS, KeyBlocks, KeyStore
 from watchword.kernels.patterns.keyed.keys_in_text import Scratch, keys_in_text
 from watchword.kernels.tombstones import Dead, drop_dead
 
@@ -53,8 +53,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
     agreeing = np.empty((2, min(16 * longest, longest + _AGREEING) + 64), np.int32)
     most = min(store.limits[WORDS], len(levels) * agreeing.shape[1])
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
-    marks = Marks(np.zeros(1 << FINGERPRINT_BITS, np.uint8), np.zeros(2, np.int64))
-    waiting, steps = np.empty(64, np.int64), np.zeros(1, np.int64)
+    marks, waiting, steps = new_marks(), np.empty(64, np.int64), np.zeros(1, np.int64)
     operations = 0
     while True:
         scratch = Scratch(positions, slots, counts, nexts, agreeing, seen, noted, marks, waiting, steps)
@@ -71,6 +70,8 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
 def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, offsets, payloads):
     """As `match`, with given scratch. The outcome is positive if `waiting` is too short: how long it must be."""
     nexts, seen, noted = scratch.nexts, scratch.seen, scratch.noted
+    blocks = KeyBlocks(store.heads, store.arena, store.guard_levels)
+    has_dead = len(dead.slots) + len(dead.clauses) > 0
     operations = 0
     outcome = np.int64(DONE)
     text = last = np.int64(first)
@@ -93,7 +94,7 @@ def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, of
             seen[noted[1, k]] = -1
         if count and outcome == DONE:
             fill, pending, work = candidates(
-                data, begin, stop, store, scratch.marks, noted[0], count, payloads, used, scratch.waiting
+                data, begin, stop, blocks, scratch.marks, noted[0], count, payloads, used, scratch.waiting
             )
             operations += work
             if pending < 0:
@@ -104,7 +105,7 @@ def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, of
                 outcome = fill
         if outcome != DONE:
             break
-        used = drop_dead(dead, payloads, used, fill)
+        used = drop_dead(dead, payloads, used, fill) if has_dead else fill
         offsets[text + 1] = used
         text += 1
     return text, used, operations, outcome

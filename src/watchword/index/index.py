@@ -128,12 +128,7 @@ class Index(MutableMapping[Any, str]):
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Id, text: str) -> None:
-        compiled = self._plugged.compile_one(text)
-        with self._gate.changes:
-            if self._undo is not None:
-                self._repair()
-            catalog = self._catalog
-            self._put(checked_id(key, catalog.kind if len(catalog) else None), text, compiled)
+        self._put(key, text, self._plugged.compile_one(text))
 
     @_changes
     def __delitem__(self, key: Id) -> None:
@@ -193,21 +188,22 @@ class Index(MutableMapping[Any, str]):
         """Return what the index holds and takes."""
         plugged = self._plugged
         details = dict(plugged.structure.stats())
-        sizes = {name: part.bytes for name, part in plugged.parts.items() if part.bytes}
-        del details["bytes"]
+        sizes = {"structure": int(details.pop("bytes"))}
+        sizes |= {name: part.bytes for name, part in plugged.parts.items() if name != "structure"}
+        counted = plugged.figures()
         return Stats(
             language=self.language,
             method=self.method,
             subscriptions=len(self._catalog),
-            clauses=plugged.figures()["clauses"],
-            atoms=plugged.figures()["atoms"],
+            clauses=counted["clauses"],
+            atoms=counted["atoms"],
             nodes=int(details.pop("nodes", 0)),
             postings=int(details.pop("postings", 0)),
             bytes=sum(sizes.values()),
             catalog_bytes=self._catalog.bytes,
             operation=plugged.structure.operation,
             operations_per_match=self._operations / self._events if self._events else 0.0,
-            details=details | {f"{name}_bytes": size for name, size in sizes.items()},
+            details=details | {f"{name}_bytes": size for name, size in sizes.items() if size},
         )
 
     # matching
@@ -378,9 +374,11 @@ class Index(MutableMapping[Any, str]):
 
     # private parts: changing. Who calls these holds off other changes; what runs exclusively is handed to the gate
 
+    @_changes
     def _put(self, key: Id, text: str, compiled: Any) -> None:
         """Subscribe one, or replace its text."""
-        slot = self._catalog.slot(key)
+        catalog = self._catalog
+        slot = catalog.slot(checked_id(key, catalog.kind if len(catalog) else None))
         if slot is None:
             self._gate.exclusively(self._append, key, text, compiled)
         else:
@@ -408,31 +406,25 @@ class Index(MutableMapping[Any, str]):
         catalog.remove(slot)
         self._undo = None
 
+    @_changes
     def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
         """Subscribe whole columns: known ids by replacement, new ones in bulk. Compiles everything before it stores."""
         given = pack_columns(ids, texts)
-        with self._gate.changes:
-            if self._undo is not None:
-                self._repair()
-            if (
-                len(self._catalog)
-                and self._catalog.kind is not (str if isinstance(ids, Strings) else int)
-                and texts.count
-            ):
-                raise SubscriptionError("other ids came meanwhile, of another kind; one index has one kind of id")
-            known = self._known(given)
-            if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
-                known[:] = True  # few into many: a bulk load would copy the many
-            rows = np.flatnonzero(known).tolist()
-            compiled = [self._compiled_row(texts, row) for row in rows]
-            fresh = np.flatnonzero(~known)
-            try:
-                bulk = self._plugged.compile(take_rows(texts, fresh)) if len(fresh) else None
-            except SubscriptionError as error:
-                raise error.at_row(int(fresh[error.row or 0])) from None
-            changes = [(id_at(ids, row), texts.text(row), ready) for row, ready in zip(rows, compiled, strict=True)]
-            news = (take_rows(ids, fresh), take_rows(texts, fresh), given, bulk) if len(fresh) else None
-            self._gate.exclusively(self._store, changes, news)
+        if len(self._catalog) and self._catalog.kind is not (str if isinstance(ids, Strings) else int) and texts.count:
+            raise SubscriptionError("other ids came meanwhile, of another kind; one index has one kind of id")
+        known = self._known(given)
+        if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
+            known[:] = True  # few into many: a bulk load would copy the many
+        rows = np.flatnonzero(known).tolist()
+        compiled = [self._compiled_row(texts, row) for row in rows]
+        fresh = np.flatnonzero(~known)
+        try:
+            bulk = self._plugged.compile(take_rows(texts, fresh)) if len(fresh) else None
+        except SubscriptionError as error:
+            raise error.at_row(int(fresh[error.row or 0])) from None
+        changes = [(id_at(ids, row), texts.text(row), ready) for row, ready in zip(rows, compiled, strict=True)]
+        news = (take_rows(ids, fresh), take_rows(texts, fresh), given, bulk) if len(fresh) else None
+        self._gate.exclusively(self._store, changes, news)
 
     def _store(self, changes: list[tuple[Id, str, Any]], news: tuple[Any, ...] | None) -> None:
         """Store compiled subscriptions, one by one and in bulk, all of them or none."""

@@ -104,10 +104,6 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
     def put(self, rows: Batch, payloads: Int32) -> None:
         """Put rows into the delta."""
 
-    def put_again(self, rows: Batch, payloads: Int32) -> None:
-        """Put rows into a new delta that were in the old one."""
-        self.put(rows, payloads)
-
     def __len__(self) -> int:
         return len(self.base) - len(self.tombstones) + len(self.delta)
 
@@ -194,7 +190,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self._install(packing.result())
         for payload in packing.removed:
             self.tombstones.add(payload)
-        self.put_again(*later)
+        self.put(*later)
 
     def _forget_packing(self) -> None:
         """Let a packing go whose result is not wanted any more; it is let finish, for its memory's sake."""

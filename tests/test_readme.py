@@ -30,10 +30,12 @@ MODULES = [
 ]
 
 
+@pytest.mark.slow
 def test_python_examples() -> None:
     assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
 
 
+@pytest.mark.slow
 def test_command_lines(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     assert len(COMMANDS) > 5

@@ -368,6 +368,7 @@ KILLED = textwrap.dedent(
 )
 
 
+@pytest.mark.slow
 def test_a_writer_killed_at_any_step_loses_nothing(tmp_path: Path) -> None:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -391,6 +392,7 @@ RACER = textwrap.dedent(
 )
 
 
+@pytest.mark.slow
 def test_two_writers_and_a_reader_race(tmp_path: Path) -> None:
     path = tmp_path / "index"
     write(path, meta={"value": 0}, arrays={name: np.zeros(500, np.int32) for name in "abc"})

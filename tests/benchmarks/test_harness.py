@@ -156,6 +156,7 @@ def hold(megabytes: int, kept: int):  # type: ignore[no-untyped-def]
     return lambda: len(b"y" * (megabytes * MEGABYTE)) + 0 * len(ballast)
 
 
+@pytest.mark.slow
 def test_peak_memory_is_that_of_the_work_in_a_process_of_its_own() -> None:
     large = b"z" * (300 * MEGABYTE)
     answer = in_fresh_process("tests.benchmarks.test_harness:hold", 64, 32)

@@ -393,6 +393,7 @@ def test_help_teaches_and_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_results_do_not_wait_for_the_end_of_a_pipe(alerts: Path) -> None:
     command = [*COMMAND, "match", str(alerts), "-", "--format", "jsonl"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -406,6 +407,7 @@ def test_results_do_not_wait_for_the_end_of_a_pipe(alerts: Path) -> None:
         assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_quietly(alerts: Path) -> None:
     command = [*COMMAND, "match", str(alerts), "-", "--format", "jsonl"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -421,6 +423,7 @@ def test_ctrl_c_ends_quietly(alerts: Path) -> None:
         assert process.returncode == 130
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["jsonl", "csv", "table"])
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path, format: str) -> None:
     subscriptions = save(tmp_path / "s.csv", {"id": [f"{i:0200}" for i in range(50)], "text": ["tea"] * 50})

@@ -142,6 +142,7 @@ def test_an_unchanged_document_is_a_success(server: FeedServer, flaky: Station) 
     assert flaky.poll(after=60).state[url].failures == 0
 
 
+@pytest.mark.slow
 def test_timeouts_and_unreadable_documents_count(server: FeedServer, flaky: Station) -> None:
     def silence(handler: Handler) -> None:
         handler.server.stopping.wait(5)

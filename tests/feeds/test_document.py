@@ -205,6 +205,7 @@ def test_files_cannot_be_pulled_in() -> None:
     assert "hypothesis" not in one("<item><title>got &x;</title></item>", head=head).title
 
 
+@pytest.mark.slow
 def test_attribute_defaults_do_not_multiply() -> None:
     many = " ".join(f'a{i} CDATA "1"' for i in range(2_000))
     head = f'<!DOCTYPE r [<!ATTLIST x {many}>]><rss version="2.0"><channel>'

@@ -94,6 +94,7 @@ def endless(piece: bytes, *, head: bytes = b"", pause: float = 0.0):  # type: ig
 OK = b"HTTP/1.0 200 OK\r\nContent-Type: application/xml\r\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
     [

@@ -21,6 +21,7 @@ def titles(state: FeedState, numbers: list[int], limits: Limits) -> tuple[FeedSt
     return after, [item.title for item in new]
 
 
+@pytest.mark.slow
 @given(st.lists(NUMBERS, max_size=8))
 def test_with_room_each_item_is_published_once(documents: list[list[int]]) -> None:
     state, published = FeedState(), []
@@ -31,6 +32,7 @@ def test_with_room_each_item_is_published_once(documents: list[list[int]]) -> No
     assert sorted(published) == sorted(expected)
 
 
+@pytest.mark.slow
 @given(st.lists(NUMBERS, max_size=8), st.integers(0, 6))
 def test_memory_is_bounded_and_the_last_document_is_never_forgotten(documents: list[list[int]], room: int) -> None:
     limits, state, recent = Limits(max_seen=room), FeedState(), []

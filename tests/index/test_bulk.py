@@ -26,6 +26,7 @@ def check(index: KeywordIndex, model: dict[int | str, str]) -> None:
     assert index.stats().atoms == expected.stats().atoms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [int, "id-{}".format])
 def test_ids_of_every_origin(name: Callable[[int], int | str]) -> None:
     model: dict[int | str, str] = {name(n): text(n) for n in range(25_000)}

@@ -78,6 +78,7 @@ def test_example(places, lengths, gaps, limit, answer) -> None:
     assert tried(places, lengths, gaps, limit) == answer
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(data=st.data())
 def test_fits_exactly_where_some_choice_does(data: st.DataObject) -> None:

@@ -120,6 +120,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "text"), BOMBS.values(), ids=BOMBS.keys())
 def test_limits(index: KeywordIndex, limit: str, text: str) -> None:
     refusal = refused(index, text)

@@ -175,6 +175,7 @@ def test_stemming(method: str) -> None:
     assert index[1] == "running cats"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "brute", "trie"])
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
@@ -188,6 +189,7 @@ def test_analysis_agrees_with_the_oracle(method: str, data: st.DataObject) -> No
         assert index.match(event) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(query=strategies.keyword_scraps, stop_words=st.sampled_from([(), ("the",)]))
 def test_takes_what_the_oracle_takes(query: str, stop_words: tuple[str, ...]) -> None:
@@ -314,6 +316,7 @@ def wide() -> tuple[dict[int, str], list[list[str]], list[list[int]]]:
     return subscriptions, items, truth
 
 
+@pytest.mark.slow
 @every_method
 def test_a_wide_vocabulary(method: str) -> None:
     subscriptions, items, truth = wide()

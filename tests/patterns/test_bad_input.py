@@ -177,6 +177,7 @@ def test_limits_are_options() -> None:
     assert PatternIndex({"s": "x" * 70_000}, max_length=70_000).match("x" * 70_000) == ["s"]
 
 
+@pytest.mark.slow
 def test_bombs_have_bounded_answers() -> None:
     """Ten thousand stars over a megabyte: found, placed and explained in linear time."""
     patterns = {

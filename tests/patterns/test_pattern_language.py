@@ -134,6 +134,7 @@ def test_occurrences_come_in_the_order_of_subscribing() -> None:
 SURROGATES = st.sampled_from([*strategies.PATTERN_CHARACTERS, "\ud800"])
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(strategies.patterns((*strategies.PATTERN_CHARACTERS, "\ud800")), st.text(SURROGATES, max_size=14))
 def test_occurrences_agree_with_regular_expressions(pattern: str, text: str) -> None:
@@ -142,6 +143,7 @@ def test_occurrences_agree_with_regular_expressions(pattern: str, text: str) -> 
     assert found == ([] if expected is None else [(1, *expected)])
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     strategies.patterns(strategies.FOLDING_CHARACTERS),
@@ -186,6 +188,7 @@ def test_explanations_of_a_folded_text_show_the_original() -> None:
     assert str(index.explain("ßEß b", 2)) == "match: 'e' at 1, '*' = 'ß ', 'b' at 4"
 
 
+@pytest.mark.slow
 def test_long_explanations_are_abbreviated() -> None:
     index = PatternIndex({1: "a*" * 10_000, 2: "b" * 60_000, 3: "a?" * 5000 + "b"})
     for key in index:
@@ -193,6 +196,7 @@ def test_long_explanations_are_abbreviated() -> None:
             assert len(str(index.explain(text, key))) < 1000
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(strategies.patterns((*strategies.PATTERN_CHARACTERS, "\ud800")), min_size=1, max_size=4))
 def test_the_parsers_agree(texts: list[str]) -> None:
@@ -215,6 +219,7 @@ def test_the_parsers_agree(texts: list[str]) -> None:
         assert found[row] == (list(words), edges)
 
 
+@pytest.mark.slow
 def test_folding_is_pythons_for_every_character() -> None:
     every = [chr(code) for code in range(sys.maxunicode + 1)]
     strings = folded(from_texts(every))
@@ -225,6 +230,7 @@ def test_folding_is_pythons_for_every_character() -> None:
     assert all(3 * len(char.encode("utf-8", "surrogatepass")) >= size for char, size in zip(every, sizes, strict=True))
 
 
+@pytest.mark.slow
 def test_folding_leaves_the_syntax_alone() -> None:
     """Which is why a pattern may be folded before it is parsed."""
     syntax = set("?*\\")

@@ -83,6 +83,7 @@ def rule(request: pytest.FixtureRequest) -> type[Retriever]:
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abé東"])
 def test_duel(rule, seed, alphabet):
@@ -184,6 +185,7 @@ PARTS = st.sampled_from(["a", "a", "b", "ab", "aab", "é", "?", "*"])
 PATTERN = st.lists(PARTS, min_size=1, max_size=9).map("".join).filter(lambda text: text.strip("?*"))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PATTERN, min_size=1, max_size=8), st.text("abé", max_size=14), st.sampled_from([*RETRIEVERS.values()]))
 def test_any_pattern_as_re_has_it(patterns, text, splitting):
@@ -212,6 +214,7 @@ def test_removing_everything_leaves_the_initial_state_and_reuses_its_room(rule):
 POOL = ("ab", "abc", "bcd", "dead", "cab", "ace", "e")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_many_subscriptions_of_few_strings(rule, seed):
     """Beginnings are shared, words wait for many others, and one is deleted from among its like."""
@@ -300,6 +303,7 @@ def test_more_hits_and_notes_than_there_is_room_for(rule):
     assert found(hits) == [[*range(1500, 3000)], [*range(1500)], [], [*range(1500, 3000)]]
 
 
+@pytest.mark.slow
 def test_a_long_text_and_many_stars_take_time_in_proportion(rule):
     """The states visited double with the text; the answer comes at all, with no choice tried twice."""
     automaton = filled(rule(), "*".join(["ab"] * 300) + "*c", "?".join("a" * 60) + "c*x", "ab*" * 200 + "ba?x")

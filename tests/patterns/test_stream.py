@@ -51,6 +51,7 @@ def numbered(characters: tuple[str, ...]) -> st.SearchStrategy[dict[int, str]]:
     return st.lists(strategies.patterns(characters), max_size=8).map(lambda drawn: dict(enumerate(drawn)))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("characters", [("a",), ("a", "b"), CHARACTERS])
@@ -63,6 +64,7 @@ def test_what_was_found_is_what_the_text_so_far_matches(characters: tuple[str, .
         assert matcher.matched == []
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(numbered(strategies.FOLDING_CHARACTERS), texts(strategies.FOLDING_CHARACTERS))
 def test_ignoring_case(patterns: dict[int, str], chunks: list[Any]) -> None:

@@ -6,6 +6,8 @@ import random
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.limits import PATIENCE
 from tests.store.workload import batch, check, child, filled
 from watchword.store import Store
@@ -24,6 +26,7 @@ def repeated(store: Store, numbers: range) -> None:
     check(store, numbers)
 
 
+@pytest.mark.slow
 def test_killed_inside_a_batch(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     filled(path).close()
@@ -41,6 +44,7 @@ def test_killed_inside_a_batch(tmp_path: Path) -> None:
         repeated(store, range(8))
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     filled(path).close()

@@ -194,4 +194,4 @@ class Life(RuleBasedStateMachine):
 
 
 Life.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
-TestLife = Life.TestCase
+TestLife = pytest.mark.slow(Life.TestCase)

@@ -19,6 +19,7 @@ from watchword.errors import StoreError
 from watchword.store import Store
 
 
+@pytest.mark.slow
 def test_writers_of_the_same_batches_beside_a_reader(tmp_path: Path) -> None:
     path, numbers, random_ = tmp_path / "store.db", list(range(25)), random.Random(7)
     with filled(path) as store:
@@ -39,6 +40,7 @@ def test_writers_of_the_same_batches_beside_a_reader(tmp_path: Path) -> None:
         check(store, numbers)
 
 
+@pytest.mark.slow
 def test_a_new_store_opened_by_several_at_once(tmp_path: Path) -> None:
     for attempt in range(3):
         path = tmp_path / f"{attempt}" / "new" / "store.db"
@@ -56,6 +58,7 @@ def test_a_new_store_opened_by_several_at_once(tmp_path: Path) -> None:
             assert [subscriber.name for subscriber in store.subscribers()] == ["ann"]
 
 
+@pytest.mark.slow
 def test_subscribers_in_several_processes(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     children = [child("subscribe", path, name, 40) for name in ("ann", "bob")]
@@ -68,6 +71,7 @@ def test_subscribers_in_several_processes(tmp_path: Path) -> None:
         assert [change.number for change in changes] == list(range(1, 81)) and counter == 80
 
 
+@pytest.mark.slow
 def test_threads_share_a_store(tmp_path: Path) -> None:
     with filled(tmp_path / "store.db") as store:
 

@@ -82,6 +82,7 @@ def test_every_kind_gives_the_same_subscriptions_and_events(tmp_path: Path, name
 VALUE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(VALUE, VALUE), min_size=1, max_size=9), size=st.integers(1, 4))
 @example(rows=[("a\r", "\r\n"), ("\n", '"')], size=1)

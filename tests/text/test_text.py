@@ -87,6 +87,7 @@ def test_specimens(analyzer: Analyzer, text: str) -> None:
 PATTERNS = {"alone": "{} ", "inside": "a{}B ", "marked": "{}\u0301 ", "run": "{}"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS.keys())
 def test_every_code_point(analyzer: Analyzer, pattern: str) -> None:
     pieces = [pattern.format(point) for point in POINTS]

@@ -16,6 +16,7 @@ def pattern(generator: random.Random) -> str:
     return "".join(generator.choices("ab?*", k=generator.randint(0, 6))) + "a"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_duel(seed):
     generator = random.Random(seed)

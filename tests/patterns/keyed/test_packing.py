@@ -71,6 +71,7 @@ def test_all_bytes_and_many_children():
     assert matching(packed(patterns), text) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 8, 300])
 def test_random_words_against_re(size):
     generator = random.Random(size)
@@ -223,6 +224,7 @@ def test_drawing():
     assert "berry gram berr [two, five]" in base.draw(["", "", "two", "", "", "five", ""].__getitem__).splitlines()
 
 
+@pytest.mark.slow
 def test_drawing_of_many():
     crowded = packed(["z" * size for size in range(8, 60)]).draw().splitlines()
     assert (

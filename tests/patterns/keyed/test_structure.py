@@ -23,6 +23,7 @@ class Background(KeyedPatterns):
     background_rows = 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("alphabet", ["a", "ab", "abé東"])
 @pytest.mark.parametrize("make", [KeyedPatterns, Eager, Background])
@@ -36,6 +37,7 @@ def test_the_publication_of_section_3_3_2():
         assert matching(index, "welikeapplepieandtea") == [1, 3]
 
 
+@pytest.mark.slow
 def test_changes_while_packing_are_kept():
     generator = random.Random(7)
     index, expected = Background(), {}

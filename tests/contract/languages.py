@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests import oracle, strategies
+from tests import oracle, predicate_oracle, predicate_strategies, strategies
 from tests.contract import numbers
 from tests.contract.cases import Language, cases
-from watchword import KeywordIndex, PatternIndex
+from watchword import KeywordIndex, PatternIndex, PredicateIndex
 
 
 def _text(event: Any) -> str:
@@ -152,4 +152,19 @@ NUMBERS = Language(
     },
 )
 
-CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, NUMBERS)
+PREDICATES = Language(
+    name="predicates",
+    index=PredicateIndex,
+    variants={name: {"method": name, "hierarchies": predicate_strategies.HIERARCHIES} for name in ("auto",)},
+    subscriptions=predicate_strategies.queries,
+    events=predicate_strategies.events,
+    matches=partial(predicate_oracle.matches, hierarchies=predicate_strategies.HIERARCHIES),
+    bad_subscriptions=("", "  ", "a", "a =", "a == 1", "a = 1 b = 2", "(a = 1", "a LIKE 'x'", None, 5),
+    bad_events=(None, 5, ["a"], {"a": object()}),
+    containers={
+        "tuple": lambda events: (tuple(events), events),
+        "generator": lambda events: ((event for event in events), events),
+    },
+)
+
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, NUMBERS, PREDICATES)

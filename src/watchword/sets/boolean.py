@@ -78,6 +78,9 @@ class Parser(ABC, Generic[Atom]):
     atom_name = "term"
     """What an atom is called in errors."""
 
+    implicit_and = True
+    """Whether two atoms without an operator between them are joined by AND."""
+
     def __init__(self, text: str, limits: Limits) -> None:
         self.text, self.limits = text, limits
         self._tokens = self.tokens()
@@ -88,8 +91,8 @@ class Parser(ABC, Generic[Atom]):
         """Yield the pieces of the text, and an ``end``."""
 
     @abstractmethod
-    def atom(self, token: Token) -> Atom | None:
-        """Return the atom of a piece that is no operator or parenthesis, None if it asks nothing."""
+    def atom(self, token: Token) -> Tree | None:
+        """Return the atom of a piece that is no operator or parenthesis, or a tree of such; None if it asks nothing."""
 
     def clauses(self) -> list[Clause[Atom]]:
         """Return the clauses of the text; none if it contradicts itself."""
@@ -100,6 +103,10 @@ class Parser(ABC, Generic[Atom]):
                 text=self.text,
                 position=0,
             )
+        return self.clauses_of(tree)
+
+    def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
+        """Return the clauses of a tree."""
         drafts = _without_covered(_dnf(tree, False, self.text, self.limits.clauses))
         return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
 
@@ -108,6 +115,10 @@ class Parser(ABC, Generic[Atom]):
         token = self._token
         self._token = next(self._tokens, token)
         return token
+
+    def unjoined(self, token: Token) -> SubscriptionSyntaxError:
+        """Return the error of a piece that no operator joins to what precedes it."""
+        return self.error(f"expected AND, OR or the end before {token.text!r}", token)
 
     def error(self, message: str, token: Token) -> SubscriptionSyntaxError:
         """Return an error at a piece of the text."""
@@ -130,6 +141,8 @@ class Parser(ABC, Generic[Atom]):
     def _conjunction(self, depth: int, operator: Token | None) -> Tree | None:
         parts = [self._factor(depth, operator)]
         while self._token.kind not in ("OR", "close", "end"):
+            if self._token.kind != "AND" and not self.implicit_and:
+                raise self.unjoined(self._token)
             parts.append(self._factor(depth, self.advance() if self._token.kind == "AND" else None))
         return _joined(And, parts)
 

@@ -88,7 +88,7 @@ class SetLanguage(Language):
     def add(self, slots: Int32, compiled: Compiled) -> None:
         """Store many subscriptions: plain rows as arrays, the others clause by clause."""
         plain = self._numbered(compiled.names, compiled.plain)
-        rows, payloads = [plain.atoms], [slots[compiled.rows]]
+        rows, payloads = [self._encoded(plain.atoms)], [slots[compiled.rows]]
         sizes = [np.diff(plain.offsets)]
         checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
         if checked:
@@ -97,6 +97,7 @@ class SetLanguage(Language):
             sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
         self.plain += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
+        self.interned()
         batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
         if self._order is not None:
             self._order.learn(batch.atoms)
@@ -105,7 +106,9 @@ class SetLanguage(Language):
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
         """Store one subscription."""
-        for atoms, payload in self._rows_of(slot, compiled):
+        rows = self._rows_of(slot, compiled)
+        self.interned()
+        for atoms, payload in rows:
             if self._order is not None:
                 self._order.learn(atoms, by_frequency=False)
                 atoms = self._sorted(atoms)
@@ -118,13 +121,19 @@ class SetLanguage(Language):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
             self.plain -= 1
             self.vocabulary.use(atoms, -1)
-            self.structure.remove(self._sorted(atoms), slot)
+            self.structure.remove(self._sorted(self._encoded(atoms)), slot)
+            return
+        if self.structure.takes_negations:
+            self._remove_literals(slot, clauses)
             return
         for payload, clause in self.clauses.of(slot):
             self.vocabulary.use(np.array(clause.atoms(), np.int32), -1)
             if clause.required:
                 self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self.clauses.remove(slot)
+
+    def interned(self) -> None:
+        """Take note of atoms that are new in the vocabulary, before rows with them are added."""
 
     # matching
 
@@ -156,7 +165,9 @@ class SetLanguage(Language):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
             self.plain += 1
             self.vocabulary.use(atoms, 1)
-            return [(atoms, slot)]
+            return [(self._encoded(atoms), slot)]
+        if self.structure.takes_negations:
+            return self._literal_rows(slot, clauses)
         rows = []
         for clause in clauses:
             checked = self._checked(clause, len(clauses) > 1)
@@ -165,6 +176,40 @@ class SetLanguage(Language):
             if checked.required:
                 rows.append((np.array(checked.required, np.int32), payload))
         return rows
+
+    def _literal_rows(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
+        """Return rows of literals; only a subscription of several clauses has them in the table."""
+        rows = []
+        for clause in clauses:
+            literals = self._literals(clause)
+            self.vocabulary.use(literals >> 1, 1)
+            payload = slot
+            if len(clauses) > 1:
+                payload = self.clauses.add(slot, CheckedClause(literals.tolist(), [], shared=True))
+            rows.append((literals, payload))
+        self.plain += len(clauses) == 1
+        return rows
+
+    def _remove_literals(self, slot: int, clauses: list[Clause[Names]]) -> None:
+        rows = [(payload, np.array(clause.required, np.int32)) for payload, clause in self.clauses.of(slot)]
+        if len(clauses) == 1:
+            rows = [(slot, self._literals(clauses[0]))]
+            self.plain -= 1
+        for payload, literals in rows:
+            self.vocabulary.use(literals >> 1, -1)
+            self.structure.remove(literals, payload)
+        if len(clauses) > 1:
+            self.clauses.remove(slot)
+
+    def _literals(self, clause: Clause[Names]) -> Int32:
+        names = [name for (name,) in (*clause.required, *clause.forbidden)]
+        literals = self.vocabulary.intern_texts(names) << 1
+        literals[len(clause.required) :] |= 1
+        return literals
+
+    def _encoded(self, atoms: Int32) -> Int32:
+        """Return atoms that must hold as the structure takes them."""
+        return atoms << 1 if self.structure.takes_negations else atoms
 
     def _checked(self, clause: Clause[Names], shared: bool) -> CheckedClause:
         """Return a clause in atom numbers, with the program of what is left to check."""

@@ -29,6 +29,9 @@ class SetStructure(Structure[Rows, Int32, Rows]):
     reads_repeats: ClassVar[bool] = False
     """Whether an event may come as it was read: its atoms repeat, and are -1 where unknown."""
 
+    takes_negations: ClassVar[bool] = False
+    """Whether rows are of literals, ``atom << 1 | negated``, so that what a clause forbids is part of its row."""
+
     def add_one(self, atoms: Int32, payload: int) -> None:
         """Add one row."""
         self.add(one_row(atoms), np.array([payload], np.int32))

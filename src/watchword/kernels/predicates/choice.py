@@ -1,0 +1,131 @@
+"""Under which access key a row is kept: the one that the fewest events are expected to have.
+
+`chances[a]` is the share of events in which the atom `a` is expected to hold. Of a row's positive literals the point
+with the least chance is its point, the span with the least its node. Two points are expected together in the product of
+their chances, so a pair is rarer than either; but every pair of *fields* in use costs each event a probe. So fields
+become partners only where that pays (`partners`), by greedy steps: with 100,000 rules of three equalities on any 3 of 16
+attributes, 57 of the 120 pairs of fields suffice for each rule to find two of its attributes among them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.predicates.nodes import node_level
+
+ALWAYS, POINT, PAIR, NODE = 0, 1, 2, 3
+INSIDE = 1
+TOP_LEVEL = 62
+PROBE = 6.0
+"""What a probe for a pair costs, in rows that are looked at."""
+
+
+@kernel
+def choose(row_offsets, literals, atoms, chances, is_partner, kinds, firsts, seconds):
+    """Write the access key of each row: its kind, and a point, or two, or ``field << 8 | level`` and a prefix."""
+    for row in range(len(row_offsets) - 1):
+        own = literals[row_offsets[row] : row_offsets[row + 1]]
+        kinds[row], firsts[row], seconds[row] = choose_one(own, atoms, chances, is_partner)
+
+
+@leaf
+def choose_one(literals, atoms, chances, is_partner):
+    """Return the access key of a row."""
+    fields, modes, lows, highs = atoms
+    point = span = np.int64(-1)
+    least_point = least_span = np.inf
+    for literal in literals:
+        atom = np.int64(literal >> 1)
+        if literal & 1:
+            continue
+        if modes[atom] == 0:
+            if chances[atom] < least_point:
+                least_point, point = chances[atom], atom
+        elif chances[atom] < least_span:
+            least_span, span = chances[atom], atom
+    if point >= 0 and least_point <= least_span:
+        first, second = _pair(literals, fields, modes, chances, is_partner, 0.7 * least_point)
+        if first >= 0:
+            return np.int64(PAIR), first, second
+        return np.int64(POINT), point, np.int64(0)
+    if span < 0:
+        return np.int64(ALWAYS), np.int64(0), np.int64(0)
+    level = np.int64(TOP_LEVEL)
+    if modes[span] == INSIDE and lows[span] <= highs[span]:
+        level = min(node_level(lows[span], highs[span]), level)
+    return np.int64(NODE), np.int64(fields[span]) << 8 | level, lows[span] >> level
+
+
+@leaf
+def _pair(literals, fields, modes, chances, is_partner, least):
+    """Return two points of partner fields that are together rarer than `least`, the lower field's first; or -1."""
+    first = second = np.int64(-1)
+    for i in range(len(literals)):
+        one = literals[i] >> 1
+        if literals[i] & 1 or modes[one] or fields[one] >= len(is_partner):
+            continue
+        for j in range(len(literals)):
+            two = literals[j] >> 1
+            if literals[j] & 1 or modes[two] or fields[two] >= len(is_partner) or fields[one] >= fields[two]:
+                continue
+            if is_partner[fields[one], fields[two]] and chances[one] * chances[two] < least:
+                least = chances[one] * chances[two]
+                first, second = np.int64(one), np.int64(two)
+    return first, second
+
+
+@kernel
+def point_fields(row_offsets, literals, fields, modes, narrow, sets):
+    """Write which of the fields numbered by `narrow` a row has points of, as bits; -1 in `narrow` leaves a field out."""
+    for row in range(len(row_offsets) - 1):
+        found = np.uint64(0)
+        for k in range(row_offsets[row], row_offsets[row + 1]):
+            atom = literals[k] >> 1
+            if literals[k] & 1 == 0 and modes[atom] == 0 and narrow[fields[atom]] >= 0:
+                found |= np.uint64(1) << np.uint64(narrow[fields[atom]])
+        sets[row] = found
+
+
+@kernel
+def partners(sets, weights, chances):
+    """Return which pairs of fields to keep rows by, for rows with points of these sets of fields (bits).
+
+    `chances[f]` is that of a point of field `f`. Greedy: the pair that saves the most, until none saves a probe.
+    """
+    width = len(chances)
+    chosen = np.zeros((width, width), np.bool_)
+    costs = np.empty(len(sets))
+    for k in range(len(sets)):
+        costs[k] = 1.0
+        for f in range(width):
+            if sets[k] >> np.uint64(f) & np.uint64(1):
+                costs[k] = min(costs[k], chances[f])
+    while True:
+        gains = _gains(sets, weights, chances, costs)
+        best = np.argmax(gains)
+        one, two = best // width, best % width
+        if gains[one, two] <= PROBE:
+            return chosen
+        chosen[one, two] = True
+        cost = chances[one] * chances[two]
+        both = np.uint64(1) << np.uint64(one) | np.uint64(1) << np.uint64(two)
+        for k in range(len(sets)):
+            if sets[k] & both == both:
+                costs[k] = min(costs[k], cost)
+
+
+@kernel
+def _gains(sets, weights, chances, costs):
+    """Return how many rows fewer an event would look at with each pair of fields."""
+    width = len(chances)
+    gains = np.zeros((width, width))
+    for k in range(len(sets)):
+        for one in range(width):
+            if sets[k] >> np.uint64(one) & np.uint64(1):
+                for two in range(one + 1, width):
+                    if sets[k] >> np.uint64(two) & np.uint64(1):
+                        saved = costs[k] - chances[one] * chances[two]
+                        if saved > 0:
+                            gains[one, two] += weights[k] * saved
+    return gains

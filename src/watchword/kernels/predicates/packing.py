@@ -1,0 +1,180 @@
+"""Into the packed form and back; `match` has the layout.
+
+Rows come in CSR form with their access keys. They are sorted by key and by the number of literals that are left; then
+their blocks are measured and written, front to back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.child_table import EMPTY, put_child
+from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.predicates.choice import PAIR, POINT
+from watchword.kernels.predicates.nodes import put_node
+from watchword.kernels.tombstones import is_dead
+
+
+@kernel
+def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, sizes):
+    """Put what is left of each row to its front, the literal that fails most often first; write how many those are."""
+    for row in range(len(row_offsets) - 1):
+        begin, end = row_offsets[row], row_offsets[row + 1]
+        fill = begin
+        for k in range(begin, end):
+            atom = literals[k] >> 1
+            is_key = literals[k] & 1 == 0 and (
+                (kinds[row] == POINT and atom == firsts[row])
+                or (kinds[row] == PAIR and (atom == firsts[row] or atom == seconds[row]))
+            )
+            if not is_key:
+                literals[fill] = literals[k]
+                fill += 1
+        sizes[row] = fill - begin
+        _sort_by_chance(literals, begin, fill, chances)
+
+
+@leaf
+def _sort_by_chance(literals, begin, end, chances):
+    for i in range(begin + 1, end):
+        literal = literals[i]
+        chance = _chance(literal, chances)
+        j = i - 1
+        while j >= begin and _chance(literals[j], chances) > chance:
+            literals[j + 1] = literals[j]
+            j -= 1
+        literals[j + 1] = literal
+
+
+@leaf
+def _chance(literal, chances):
+    chance = chances[literal >> 1]
+    return 1 - chance if literal & 1 else chance
+
+
+@kernel
+def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, arena):
+    """Write the rows in `order`, whose keys and sizes ascend; returns the blocks and words. Counts only, if `arena` is
+    empty; else writes where the block of each key begins."""
+    write = len(arena) > 0
+    blocks = np.int64(0)
+    at = np.int64(0)
+    i = np.int64(0)
+    while i < len(order):
+        key = keys[order[i]]
+        head = at
+        groups = 0
+        at += 1
+        while i < len(order) and keys[order[i]] == key:
+            size = sizes[order[i]]
+            j = i
+            while j < len(order) and keys[order[j]] == key and sizes[order[j]] == size:
+                j += 1
+            rows = j - i
+            if write:
+                arena[at], arena[at + 1] = size, rows
+                for k in range(rows):
+                    row = order[i + k]
+                    arena[at + 2 + k] = payloads[row]
+                    for column in range(size):
+                        arena[at + 2 + rows * (column + 1) + k] = literals[row_offsets[row] + column]
+            at += 2 + rows * (size + 1)
+            groups += 1
+            i = j
+        if write:
+            arena[head] = groups
+            starts[blocks] = head
+        blocks += 1
+    return blocks, at
+
+
+@leaf
+def _unpack_block(arena, at, first, second, dead, offsets, literals, payloads, rows, fill):
+    """Write the live rows of a block behind `rows` others; -1 for a key that they have not. Returns rows and fill."""
+    write = len(offsets) > 1
+    groups = arena[at]
+    at += 1
+    for _ in range(groups):
+        size, count = np.int64(arena[at]), np.int64(arena[at + 1])
+        at += 2
+        for row in range(count):
+            if is_dead(dead, arena[at + row]):
+                continue
+            start = fill
+            fill += size + (first >= 0) + (second >= 0)
+            if write:
+                payloads[rows] = arena[at + row]
+                for column in range(size):
+                    literals[start + column] = arena[at + count * (column + 1) + row]
+                if first >= 0:
+                    literals[start + size] = 2 * first
+                if second >= 0:
+                    literals[start + size + 1] = 2 * second
+                offsets[rows + 1] = fill
+            rows += 1
+        at += count * (size + 1)
+    return rows, fill
+
+
+@kernel
+def unpack(base, dead, offsets, literals, payloads):
+    """Write the live rows in CSR form; returns the rows and literals. Counts only, if `offsets` has one entry."""
+    rows = np.int64(0)
+    fill = np.int64(0)
+    for point in range(len(base.point_blocks)):
+        if base.point_blocks[point] >= 0:
+            rows, fill = _unpack_block(
+                base.arena, np.int64(base.point_blocks[point]), np.int64(point), np.int64(-1),
+                dead, offsets, literals, payloads, rows, fill,
+            )  # fmt: skip
+    for slot in range(len(base.pair_keys)):
+        if base.pair_keys[slot] != EMPTY:
+            first, second = base.pair_keys[slot] >> 32, base.pair_keys[slot] & 0xFFFFFFFF
+            rows, fill = _unpack_block(
+                base.arena, np.int64(base.pair_blocks[slot]), first, second,
+                dead, offsets, literals, payloads, rows, fill,
+            )  # fmt: skip
+    for slot in range(len(base.node_blocks)):
+        if base.node_blocks[slot] >= 0:
+            rows, fill = _unpack_block(
+                base.arena, np.int64(base.node_blocks[slot]), np.int64(-1), np.int64(-1),
+                dead, offsets, literals, payloads, rows, fill,
+            )  # fmt: skip
+    if base.always[0] >= 0:
+        rows, fill = _unpack_block(
+            base.arena, np.int64(base.always[0]), np.int64(-1), np.int64(-1),
+            dead, offsets, literals, payloads, rows, fill,
+        )  # fmt: skip
+    return rows, fill
+
+
+@kernel
+def renumber(arena, renumbered):
+    """Replace every payload `p` below ``len(renumbered)`` by ``renumbered[p]``."""
+    at = np.int64(0)
+    while at < len(arena):
+        groups = arena[at]
+        at += 1
+        for _ in range(groups):
+            size, rows = np.int64(arena[at]), np.int64(arena[at + 1])
+            at += 2
+            for k in range(at, at + rows):
+                if arena[k] < len(renumbered):
+                    arena[k] = renumbered[arena[k]]
+            at += rows * (size + 1)
+
+
+@kernel
+def put_pairs(keys, values, pairs, starts):
+    """Make pairs of points, ``first << 30 | second``, lead to where their blocks begin."""
+    for k in range(len(pairs)):
+        put_child(keys, values, pairs[k] >> 30, pairs[k] & (1 << 30) - 1, starts[k])
+
+
+@kernel
+def put_nodes(keys, values, owners, starts, levels):
+    """Make nodes, each an owner ``field << 8 | level`` and a prefix, lead to where their blocks begin."""
+    for k in range(len(owners)):
+        owner = owners[k, 0]
+        put_node(keys, values, owner, owners[k, 1], starts[k])
+        levels[owner >> 8] |= np.uint64(1) << np.uint64(owner & 255)

@@ -1,0 +1,164 @@
+"""Rows into a base: how often atoms are expected, which fields become partners, and the blocks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from watchword.arrays import Bools, Float64, Int32, Int64, UInt64, offsets_of
+from watchword.errors import WatchwordError
+from watchword.kernels.child_table import new_table, roomy_table
+from watchword.kernels.predicates import choice, nodes
+from watchword.kernels.predicates import packing as kernels
+from watchword.kernels.predicates.match import Atoms, Base
+from watchword.sets.rows import Rows, joined
+
+PRIOR = 200.0
+"""How many observed events weigh as much as the guess that is made without any."""
+
+WIDTH = 64
+"""How many fields may be partners: those that the most rows have points of."""
+
+COMBINATIONS = 4096
+"""How many sets of fields are looked at to find partners: those that the most rows have."""
+
+_KIND = 60  # of an access key: its kind stands above this bit
+
+
+class Seen(NamedTuple):
+    """What was learned from events: how often each point was listed, a sample of labels by field, and how many."""
+
+    points: Int32
+    fields: Int32
+    positions: Int64
+    events: int
+
+
+def chances_of(atoms: Atoms, seen: Seen) -> Float64:
+    """Return the share of events in which each atom is expected to hold.
+
+    Without events every point of a field is as likely as the others, and a span as likely as it is long.
+    """
+    spans = atoms.modes > 0
+    points = np.bincount(atoms.fields[~spans], minlength=1) + 1.0
+    guess = np.ones(len(atoms.fields))
+    guess[~spans] = 1.0 / points[atoms.fields[~spans]]
+    length = (atoms.highs - atoms.lows + 1).clip(0) / float(1 << 56)
+    guess[spans] = np.minimum(length[spans], 1.0)
+    guess[atoms.modes == choice.INSIDE + 1] = 1.0  # outside of something: nearly always
+    met = np.zeros(len(atoms.fields))
+    met[: len(seen.points)] = seen.points[: len(met)]
+    met[spans] = _inside(atoms, seen)[spans] * seen.events
+    return np.asarray((met + PRIOR * guess) / (seen.events + PRIOR)).clip(1e-9, 1.0)
+
+
+def _inside(atoms: Atoms, seen: Seen) -> Float64:
+    """Return the share of the sampled labels of its field that lie in each span."""
+    order = np.lexsort((seen.positions, seen.fields))
+    fields, positions = seen.fields[order], seen.positions[order]
+    starts = np.searchsorted(fields, np.arange(int(atoms.fields.max(initial=-1)) + 2))
+    shares = np.zeros(len(atoms.fields))
+    for field in np.unique(fields[fields < len(starts) - 1]).tolist():
+        own = np.flatnonzero((atoms.fields == field) & (atoms.modes > 0))
+        sample = positions[starts[field] : starts[field + 1]]
+        inside = np.searchsorted(sample, atoms.highs[own], "right") - np.searchsorted(sample, atoms.lows[own], "left")
+        share = inside.clip(0) / len(sample)
+        shares[own] = np.where(atoms.modes[own] == choice.INSIDE, share, 1 - share)
+    return shares
+
+
+def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tuple[Base, int]:
+    """Return the packed form of some rows, and how many there are."""
+    if not any(len(payloads) for _, payloads in parts):
+        return empty_base(), 0
+    (offsets, literals), payloads = joined(parts)
+    rows = len(payloads)
+    kinds, firsts, seconds = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
+    is_partner = _partners(offsets, literals, atoms, chances)
+    choice.choose(offsets, literals, tuple(atoms), chances, is_partner, kinds, firsts, seconds)
+    sizes = np.empty(rows, np.int32)
+    kernels.leave_keys_out(offsets, literals, chances, kinds, firsts, seconds, sizes)
+    keys, owners = _numbered(kinds, firsts, seconds)
+    order = np.lexsort((sizes, keys))
+    blocks, words = kernels.write_blocks(
+        offsets, literals, payloads, order, keys, sizes, np.empty(0, np.int64), np.empty(0, np.int32)
+    )
+    if words > np.iinfo(np.int32).max:
+        raise WatchwordError(f"{rows} subscriptions are more than one index holds; use several")
+    starts, arena = np.empty(blocks, np.int64), np.empty(words, np.int32)
+    kernels.write_blocks(offsets, literals, payloads, order, keys, sizes, starts, arena)
+    return _keyed(keys[order], starts, owners, is_partner, len(atoms.fields), arena), rows
+
+
+def empty_base() -> Base:
+    """Return a base without rows."""
+    none = np.empty(0, np.int32)
+    return Base(
+        none, *new_table(), np.zeros(1, np.int32), none, *nodes.new_nodes(), np.empty(0, np.uint64),
+        np.full(1, -1, np.int32), none,
+    )  # fmt: skip
+
+
+def _partners(offsets: Int64, literals: Int32, atoms: Atoms, chances: Float64) -> Bools:
+    """Say which pairs of fields, the lower number first, have rows kept under pairs of their points."""
+    points = literals[(literals & 1 == 0)] >> 1
+    points = points[atoms.modes[points] == 0]
+    if not len(points):
+        return np.zeros((0, 0), np.bool_)
+    fields = atoms.fields[points]
+    counts = np.bincount(fields)
+    width = min(WIDTH, int(np.count_nonzero(counts)))
+    chosen = np.sort(np.argsort(-counts, kind="stable")[:width])
+    narrow = np.full(int(atoms.fields.max()) + 1, -1, np.int64)
+    narrow[chosen] = np.arange(width)
+    sets = np.empty(len(offsets) - 1, np.uint64)
+    choice.point_fields(offsets, literals, atoms.fields, atoms.modes, narrow, sets)
+    distinct, weights = _heaviest(sets)
+    shares = np.bincount(fields, weights=chances[points])[chosen] / np.maximum(counts[chosen], 1)
+    found = choice.partners(distinct, weights.astype(np.float64), shares)
+    is_partner = np.zeros((len(counts), len(counts)), np.bool_)
+    is_partner[np.ix_(chosen, chosen)] = found
+    return is_partner
+
+
+def _heaviest(sets: UInt64) -> tuple[UInt64, Int64]:
+    distinct, weights = np.unique(sets, return_counts=True)
+    if len(distinct) > COMBINATIONS:
+        kept = np.argpartition(-weights, COMBINATIONS)[:COMBINATIONS]
+        distinct, weights = distinct[kept], weights[kept]
+    return distinct, weights
+
+
+def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64]:
+    """Return access keys as numbers, and what the numbers of nodes stand for: owner and prefix."""
+    keys = kinds << _KIND
+    keys[kinds == choice.POINT] |= firsts[kinds == choice.POINT]
+    pairs = kinds == choice.PAIR
+    keys[pairs] |= firsts[pairs] << 30 | seconds[pairs]
+    spans = np.flatnonzero(kinds == choice.NODE)
+    owners, inverse = np.unique(np.stack([firsts[spans], seconds[spans]], 1), axis=0, return_inverse=True)
+    keys[spans] |= inverse.reshape(-1)
+    return keys, owners
+
+
+def _keyed(keys: Int64, starts: Int64, owners: Int64, is_partner: Bools, atoms: int, arena: Int32) -> Base:
+    """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
+    own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+    kinds, rest = own >> _KIND, own & (1 << _KIND) - 1
+    point_blocks = np.full(atoms, -1, np.int32)
+    point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
+    pairs = kinds == choice.PAIR
+    pair_table = roomy_table(*new_table(), int(np.count_nonzero(pairs)))
+    kernels.put_pairs(*pair_table, rest[pairs], starts[pairs])
+    node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(owners))
+    levels = np.zeros(int((owners[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
+    kernels.put_nodes(*node_table, owners, starts[kinds == choice.NODE], levels)
+    always = starts[kinds == choice.ALWAYS]
+    ones, twos = np.nonzero(is_partner)
+    partner_offsets = offsets_of(np.bincount(ones, minlength=len(is_partner))).astype(np.int32)
+    return Base(
+        point_blocks, *pair_table, partner_offsets, twos.astype(np.int32), *node_table, levels,
+        np.array([always[0] if len(always) else -1], np.int32), arena,
+    )  # fmt: skip
+

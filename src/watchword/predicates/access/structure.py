@@ -1,0 +1,307 @@
+"""`AccessRows`: rows of literals, each under the access key that the fewest events have, in layers.
+
+`layers.layered` has the life cycle, `kernels.predicates.match` the layout with an example. A row {name = 'RBS', value >
+20} lies under the point ``name = 'RBS'``; an event that lists that point looks at it, and compares its value with 20.
+An event that names another share never comes near.
+
+Tried instead: a table of points only (an event of 16 attributes looked at 4,800 of 100,000 rows of three equalities,
+with pairs at 230); spans cut into pieces that cover them exactly, listed like points (a rule with a range was kept eight
+times).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from watchword.arrays import Arrays, Float64, Int32, Int64, reserve
+from watchword.index.hits import Hits, collect
+from watchword.kernels.predicates import delta as delta_kernels
+from watchword.kernels.predicates import match as kernels
+from watchword.kernels.predicates import nodes
+from watchword.kernels.predicates import packing as packing_kernels
+from watchword.kernels.predicates.match import LAZY, Base, Delta, Scratch
+from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
+from watchword.layers.layered import Layered
+from watchword.layers.tombstones import Tombstones
+from watchword.predicates.access.packing import Seen, chances_of, empty_base, pack
+from watchword.predicates.fields import Fields
+from watchword.predicates.held import Held
+from watchword.sets.rows import Rows
+from watchword.sets.structure import SetStructure
+
+SAMPLE = 4096
+"""How many labels of events are remembered, to learn how often spans hold."""
+
+OBSERVED = 1 << 20
+"""Events after which the counts are left as they are."""
+
+LEARNED = 4096
+"""Events after which it is worth while to pack a base anew, if it knew of none."""
+
+
+class AccessBase:
+    """An immutable packed set of rows."""
+
+    def __init__(self, packed: Base, count: int) -> None:
+        self.packed, self.count = packed, count
+        self._present: Tombstones | None = None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def has(self, row: Int32, payload: int) -> bool:
+        """Say whether a row is here under this payload, which is one row's at a time."""
+        if self._present is None:
+            _, payloads = self.rows(Dead(np.empty(0, np.uint8), np.empty(0, np.uint8)))
+            self._present = _bitmaps(payloads)
+        return payload in self._present
+
+    def rows(self, dead: Dead) -> tuple[Rows, Int32]:
+        """Return the rows that are not dead, and their payloads."""
+        return _written(partial(packing_kernels.unpack, self.packed, dead))
+
+    def renumber(self, payloads: Int32) -> None:
+        """Replace payloads, in place."""
+        packing_kernels.renumber(self.packed.arena, payloads)
+        self._present = None
+
+
+class AccessDelta:
+    """Rows added since the base was packed. `records` says where a payload's record lies in the pool."""
+
+    def __init__(self) -> None:
+        none = np.empty(0, np.int32)
+        self.lists = Delta(none, *nodes.new_nodes(), np.empty(0, np.uint64), np.full(1, -1, np.int32), none)
+        self.mark = 0
+        self.came = 0
+        self.spans = 0
+        self.records: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def bytes(self) -> int:
+        """Return the bytes in use."""
+        return 4 * (self.mark + len(self.lists.point_heads)) if self.mark else 0
+
+    def reserve(self, atoms: int, fields: int, rows: int, literals: int) -> None:
+        """Make room for atoms and fields below these numbers, and for more rows."""
+        heads, node_keys, node_heads, levels, always, pool = self.lists
+        node_keys, node_heads = nodes.roomy_nodes(node_keys, node_heads, self.came + rows)
+        self.lists = Delta(
+            reserve(heads, atoms, -1), node_keys, node_heads, reserve(levels, fields, 0), always,
+            reserve(pool, self.mark + 3 * rows + literals),
+        )  # fmt: skip
+
+    def mark_of(self, payload: int) -> int | None:
+        """Return where the record of a payload lies, if it is here."""
+        return self.records.get(payload)
+
+    def remove(self, row: Int32, payload: int) -> None:
+        """Remove a row that is here."""
+        self.lists.pool[self.records.pop(payload) + 1] = -1
+
+    def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
+        """Return what returns the rows that have come since a mark and are here now."""
+        pool = self.lists.pool[: self.mark].copy()
+        return partial(_written, partial(delta_kernels.live_rows, pool, since, self.mark))
+
+
+class AccessRows(Layered[Rows, Int32, Any], SetStructure):
+    """Rows of literals under access keys."""
+
+    operation = "blocks read"
+    reads_repeats: ClassVar[bool] = True
+    takes_negations: ClassVar[bool] = True
+    delta_rows: ClassVar[int] = 4096
+    background_rows: ClassVar[int] = 100_000
+
+    base: AccessBase
+    delta: AccessDelta
+
+    def __init__(self) -> None:
+        self.fields = Fields()
+        self.events = 0
+        self._events_known = 0
+        self.points_seen = np.zeros(16, np.int32)
+        self._sample = np.full(SAMPLE, -1, np.int32), np.zeros(SAMPLE, np.int64)
+        self._sampled = 0
+        self._spreads = 0
+        self._scratch: list[Scratch] = []
+        self._hits_per_event = 16
+        self._chances: Float64 = np.empty(0)
+        super().__init__()
+
+    # changes
+
+    def packer(self) -> Callable[[list[tuple[Rows, Int32]]], AccessBase]:
+        """Return a function that packs rows by what is known now."""
+        atoms, chances, events = self.fields.atoms, self._expected(), self.events
+        atoms = type(atoms)(*(array.copy() for array in atoms))
+
+        def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
+            base, count = pack(atoms, chances, parts)  # type: ignore[arg-type]
+            made = AccessBase(base, count)
+            made.events = events  # type: ignore[attr-defined]
+            return made
+
+        return packed
+
+    def new_delta(self) -> AccessDelta:
+        """Return a delta without rows."""
+        return AccessDelta()
+
+    def put(self, rows: Rows, payloads: Int32) -> None:
+        """Put rows into the delta."""
+        if len(rows) == 0:
+            return
+        delta, atoms = self.delta, self.fields.atoms
+        if len(self._chances) < len(atoms.fields):
+            self._chances = self._expected()
+        delta.reserve(len(atoms.fields), len(self.fields.all), len(rows), len(rows.atoms))
+        records = np.empty(len(rows), np.int64)
+        lists, partners = tuple(delta.lists), delta_kernels.NO_PARTNERS
+        delta.mark = delta_kernels.add_rows(
+            *rows, payloads, tuple(atoms), self._chances, partners, lists, delta.mark, records
+        )
+        delta.records.update(zip(payloads.tolist(), records.tolist(), strict=True))
+        delta.came += len(rows)
+
+    def add(self, rows: Rows, payloads: Int32) -> None:
+        """Add rows; where labels were spread anew since the last, all nodes are made anew."""
+        self._follow_labels()
+        super().add(rows, payloads)
+
+    def is_stale(self) -> bool:
+        """Say whether much was learned from events since the base was packed."""
+        return self.events > LEARNED + 2 * self._events_known
+
+    def _install(self, base: AccessBase) -> None:
+        self._events_known = getattr(base, "events", self.events)
+        super()._install(base)
+
+    def _follow_labels(self) -> None:
+        if self.fields.spreads == self._spreads:
+            return
+        self._spreads = self.fields.spreads
+        self._forget_packing()
+        self._install(self.packer()([self.base.rows(self.tombstones.dead), self.delta.rows()()]))
+
+    def _expected(self) -> Float64:
+        fields, positions = self._sample
+        kept = min(self._sampled, SAMPLE)
+        return chances_of(
+            self.fields.atoms,  # type: ignore[arg-type]
+            Seen(self.points_seen, fields[:kept], positions[:kept], min(self.events, OBSERVED)),
+        )
+
+    # matching
+
+    def match(self, events: Held) -> Hits:
+        """Read the blocks and lists of each event's access keys."""
+        learn = self.events < OBSERVED
+        atoms = self.fields.atoms
+        if learn and len(self.points_seen) < len(atoms.fields):
+            self.points_seen = reserve(self.points_seen, len(atoms.fields), 0)
+        seen = self.points_seen if learn else np.empty(0, np.int32)
+        scratch = self._borrowed()
+        lists = self.delta.lists if self.delta.mark else _NO_DELTA
+        state = (*self.base.packed, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
+        step: Any = partial(kernels.match, *events, state)
+        hits = collect(len(events), step, self._hits_per_event)
+        self._scratch.append(scratch)
+        if learn:
+            self.events += len(events)
+            self._remember(events)
+        if len(events) > 256:
+            self._hits_per_event = len(hits.payloads) // len(events) + 16
+        return hits
+
+    def _borrowed(self) -> Scratch:
+        """Return scratch arrays that no other thread uses, large enough."""
+        atoms, fields = self.fields.count, len(self.fields.all)
+        try:
+            scratch = self._scratch.pop()
+        except IndexError:
+            scratch = None
+        if scratch is None or len(scratch.hold) < atoms or len(scratch.value_counts) < fields:
+            hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
+            scratch = Scratch(hold, *(np.zeros(fields, np.int32) for _ in range(4)))
+        return scratch
+
+    def _remember(self, events: Held) -> None:
+        """Keep some of the labels of a batch."""
+        count = len(events.fields)
+        if not count or len(events) < 32:
+            return
+        step = max(1, count // 256)
+        fields, positions = events.fields[::step][:512], events.positions[::step][:512]
+        at = (self._sampled + np.arange(len(fields))) % SAMPLE
+        self._sample[0][at], self._sample[1][at] = fields, positions
+        self._sampled += len(fields)
+
+    # figures, snapshots
+
+    def stats(self) -> Mapping[str, float]:
+        """Return rows as ``postings``; keys by kind, rows in the ``delta``, ``tombstones`` and ``bytes``."""
+        base = self.base.packed
+        return {
+            "postings": len(self),
+            "points": int(np.count_nonzero(base.point_blocks >= 0)),
+            "pairs": int(np.count_nonzero(base.pair_blocks >= 0)),
+            "nodes_of_spans": int(np.count_nonzero(base.node_blocks >= 0)),
+            "partners": len(base.partners),
+            "delta": len(self.delta),
+            "tombstones": len(self.tombstones),
+            "bytes": sum(array.nbytes for array in base) + self.delta.bytes,
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the base, into which everything was packed, and what was learned."""
+        counts = np.array([len(self.base), self.events, self._sampled], np.int64)
+        learned = {"seen": self.points_seen.copy(), "fields": self._sample[0].copy(), "labels": self._sample[1].copy()}
+        return self.base.packed._asdict() | learned | {"counts": counts}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        count, self.events, self._sampled = (int(value) for value in arrays["counts"])
+        self.points_seen = arrays["seen"]
+        self._sample = arrays["fields"], arrays["labels"]
+        base = AccessBase(Base(*(arrays[name] for name in Base._fields)), count)
+        self._install(base)
+
+
+_NO_DELTA = Delta(
+    np.empty(0, np.int32), *nodes.new_nodes(1), np.empty(0, np.uint64), np.full(1, -1, np.int32), np.empty(0, np.int32)
+)
+
+
+def _bitmaps(payloads: Int32) -> Tombstones:
+    """Return payloads as a set."""
+    found = Tombstones()
+    slots, clauses = payloads[payloads < FIRST_CLAUSE], payloads[payloads >= FIRST_CLAUSE] - FIRST_CLAUSE
+    found.dead = Dead(*(_bits(numbers) for numbers in (slots, clauses)))
+    return found
+
+
+def _bits(numbers: Int32) -> Any:
+    flags = np.zeros(int(numbers.max(initial=-1)) + 1, np.uint8)
+    flags[numbers] = 1
+    return np.packbits(flags, bitorder="little")
+
+
+def _written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
+    """Run a kernel that counts its rows and literals first, then writes them."""
+    count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    offsets: Int64 = np.zeros(count + 1, np.int64)
+    literals = np.empty(size, np.int32)
+    payloads = np.empty(count, np.int32)
+    kernel(offsets, literals, payloads)
+    return Rows(offsets, literals), payloads
+
+

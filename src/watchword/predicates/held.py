@@ -1,0 +1,39 @@
+"""What holds in events, after phase one: the points that they list, and where their values stand in each field.
+
+The event ``{"name": "RBS", "value": 25}`` with ``name = 'RBS'`` as atom 0 and ``value > 20`` as atom 1 in field 1::
+
+    Held(offsets=[0, 1], atoms=[0], value_offsets=[0, 1], fields=[1], positions=[201])
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from watchword.arrays import Int32, Int64
+
+
+class Held(NamedTuple):
+    """Event `i` lists ``atoms[offsets[i]:offsets[i + 1]]``, which may repeat, and has the labels
+    ``positions[value_offsets[i]:value_offsets[i + 1]]`` in `fields`; both stand field by field."""
+
+    offsets: Int64
+    atoms: Int32
+    value_offsets: Int64
+    fields: Int32
+    positions: Int64
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held:
+    """Return what holds in one event."""
+    return Held(
+        np.array([0, len(points)], np.int64),
+        np.array(points, np.int32),
+        np.array([0, len(fields)], np.int64),
+        np.array(fields, np.int32),
+        np.array(positions, np.int64),
+    )

@@ -1,0 +1,99 @@
+"""Hierarchies of values: national is a kind of politics.
+
+A hierarchy is declared for an attribute as child to parent, or to several parents; it must have no cycle. Values that are
+paths need no declaration: ``politics/national`` lies below ``politics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from watchword.errors import OptionError
+
+Declared = dict[str, dict[str, list[str]]]
+"""By attribute, as it is written in a subscription: by child, its parents."""
+
+_REMEMBERED = 1 << 16
+
+
+def checked(name: str, value: Any) -> Declared:
+    """Return declared hierarchies in one form; an `OptionError` names what is wrong with them."""
+    if not isinstance(value, Mapping):
+        raise OptionError(f"{name} must be a mapping of attribute to hierarchy, not {value!r}")
+    return {_text(name, attribute): _hierarchy(name, attribute, tree) for attribute, tree in value.items()}
+
+
+def _hierarchy(name: str, attribute: str, tree: Any) -> dict[str, list[str]]:
+    if not isinstance(tree, Mapping):
+        raise OptionError(f"{name}[{attribute!r}] must be a mapping of child to parent or parents, not {tree!r}")
+    parents = {
+        _text(name, child): [above] if isinstance(above, str) else [_text(name, one) for one in _several(name, above)]
+        for child, above in tree.items()
+    }
+    _refuse_cycles(f"{name}[{attribute!r}]", parents)
+    return parents
+
+
+def _several(name: str, value: Any) -> Iterable[Any]:
+    if not isinstance(value, list | tuple | set | frozenset):
+        raise OptionError(f"{name}: parents are a text or a list of texts, not {value!r}")
+    return sorted(value) if isinstance(value, set | frozenset) else value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise OptionError(f"{name}: attributes and nodes are texts, not {value!r}")
+    return value
+
+
+def _refuse_cycles(name: str, parents: Mapping[str, list[str]]) -> None:
+    """Take away nodes whose parents are gone, round by round; what stays is in a cycle, or below one."""
+    waiting = {child: {parent for parent in above if parent in parents} for child, above in parents.items()}
+    while waiting:
+        free = {child for child, above in waiting.items() if not above}
+        if not free:
+            raise OptionError(f"{name} has a cycle: {' below '.join(_cycle(waiting))}")
+        waiting = {child: above - free for child, above in waiting.items() if child not in free}
+
+
+def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:
+    node = min(waiting)
+    way = [node]
+    while way.count(node) < 2:
+        node = min(waiting[node])
+        way.append(node)
+    return way[way.index(node) :]
+
+
+class Hierarchy:
+    """The nodes that values of one attribute are kinds of.
+
+    >>> hierarchy = Hierarchy({"national": ["politics"], "politics": ["news"]})
+    >>> hierarchy.nodes("national"), hierarchy.nodes("sports/football")
+    (('national', 'politics', 'news'), ('sports', 'sports/football'))
+    """
+
+    def __init__(self, parents: Mapping[str, list[str]]) -> None:
+        self._parents = parents
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def nodes(self, value: str) -> tuple[str, ...]:
+        """Return the nodes that a value is or lies below, each once."""
+        found = self._known.get(value)
+        if found is None:
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            found = self._known[value] = tuple(self._all(value))
+        return found
+
+    def _all(self, value: str) -> dict[str, None]:
+        found: dict[str, None] = {}
+        cuts = [at for at, character in enumerate(value) if character == "/"]
+        waiting = [value[:at] for at in [*cuts, len(value)]]
+        while waiting:
+            node = waiting.pop(0)
+            if node not in found:
+                found[node] = None
+                waiting += self._parents.get(node, ())
+        return found

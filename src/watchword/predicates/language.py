@@ -1,0 +1,128 @@
+"""The predicate language as it plugs into an index: what is about attributes and values, on top of `sets.language`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, ClassVar
+
+import numpy as np
+
+from watchword.index import Explanation, Method
+from watchword.options import Option
+from watchword.predicates.access.structure import AccessRows
+from watchword.predicates.explaining import report
+from watchword.predicates.fields import Field, Fields
+from watchword.predicates.held import Held
+from watchword.predicates.hierarchies import Hierarchy
+from watchword.predicates.options import OPTIONS
+from watchword.predicates.predicate import Predicate, show
+from watchword.predicates.query import Limits, parse
+from watchword.predicates.reader import Finder, Reader
+from watchword.sets.boolean import Clause
+from watchword.sets.language import Names, SetLanguage
+
+_STRUCTURES = {"auto": AccessRows}
+
+_REMEMBERED = 1 << 16
+
+
+class Predicates(SetLanguage):
+    """Conditions on attributes."""
+
+    name = "predicates"
+    options: ClassVar[Mapping[str, Option]] = OPTIONS
+    methods: ClassVar[Mapping[str, Method]] = {name: Method(structure) for name, structure in _STRUCTURES.items()}
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        super().__init__(method, options)
+        self.fields = Fields()
+        self.parts["fields"] = self.fields
+        self._lock = Lock()
+        if isinstance(self.structure, AccessRows):
+            self.structure.fields = self.fields
+        self._settled = dict(options)
+        self._limits = Limits(
+            clauses=options["max_clauses"],
+            depth=options["max_depth"],
+            predicates=options["max_predicates"],
+            literal=options["max_literal"],
+        )
+        self._hierarchies = {attribute: Hierarchy(tree) for attribute, tree in options["hierarchies"].items()}
+        self._reader = Reader(self.fields, self._hierarchies, self._finder)
+        self._meanings: dict[str, Predicate] = {}
+        self._inner: dict[int, Predicates] = {}
+        self.defined: list[int] = []
+        """In an index of the inner queries of ANY: the atoms that they are outside."""
+
+    # subscribing
+
+    def compile_one(self, text: Any) -> list[Clause[Names]]:
+        """Return the clauses of one subscription, each predicate by its name."""
+        return [self._named(clause) for clause in parse(text, self._limits)]
+
+    def interned(self) -> None:
+        """Say what the atoms are that came into the vocabulary."""
+        self._wake()
+        fresh = range(self.fields.count, len(self.vocabulary))
+        if len(fresh):
+            self.fields.define([self._meaning(self.vocabulary.text(atom)) for atom in fresh])
+
+    def _wake(self) -> None:
+        """Make the fields of an opened index, once."""
+        if self.fields.asleep:
+            with self._lock:
+                if self.fields.asleep:
+                    names = (self.vocabulary.text(atom) for atom in range(self.fields.count))
+                    self.fields.wake([self._meaning(name) for name in names])
+
+    def _named(self, clause: Clause[Predicate]) -> Clause[Names]:
+        return Clause(
+            tuple([self._name(predicate) for predicate in clause.required]),
+            tuple([self._name(predicate) for predicate in clause.forbidden]),
+        )
+
+    def _name(self, predicate: Predicate) -> Names:
+        name = show(predicate)
+        if len(self._meanings) > _REMEMBERED:
+            self._meanings.clear()
+        self._meanings[name] = predicate
+        return (name,)
+
+    def _meaning(self, name: str) -> Predicate:
+        """Return the predicate of a name."""
+        found = self._meanings.get(name)
+        if found is None:
+            (clause,) = parse(name, self._limits)
+            (found,) = clause.required
+        return found
+
+    # matching
+
+    def read(self, events: Any, position: int) -> Held:
+        """Return the points of events, and where their values stand."""
+        self._wake()
+        return self._reader.read(events, position)
+
+    def _finder(self, field: Field) -> Finder:
+        """Return what finds the atoms of ANY that elements satisfy: an index of their inner queries."""
+        with self._lock:
+            inner = self._inner.get(field.number)
+            if inner is None:
+                inner = self._inner[field.number] = Predicates("auto", self._settled)
+            for atom, clauses in field.groups[len(inner.defined) :]:
+                inner.add_one(atom, [inner._named(clause) for clause in clauses])
+                inner.defined.append(atom)
+
+        def found(elements: list[Any]) -> list[int]:
+            hits = inner.find(inner.read(elements, 0))
+            return np.unique(hits.payloads).tolist()  # type: ignore[no-any-return]
+
+        return found
+
+    # explaining
+
+    def explain(self, event: Any, text: str) -> Explanation:
+        """Say which clause held, or what failed in each and which values it met."""
+        clauses = parse(text, self._limits)
+        return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))

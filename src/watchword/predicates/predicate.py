@@ -1,0 +1,122 @@
+"""A predicate: an attribute, an operator, constants. Immutable, comparable, and written one way only (`show`).
+
+``price>20.0`` and ``price > 20`` are one predicate, with the name ``price > 20``; an index numbers predicates by their
+names. Truth is defined here once, in plain Python (`holds`); the methods get to the
+same answer by other ways, and the tests compare them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from watchword.predicates.values import VIEWS, Key, View
+from watchword.sets.boolean import Clause
+
+Path = tuple[str, ...]
+
+COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
+
+RESERVED = frozenset("AND OR NOT ANY EXISTS TRUE FALSE NULL IN IS BETWEEN LIKE CONTAINS".split())
+"""Words that are no attribute's name unless they are quoted."""
+
+_BARE = re.compile(r"[^\W\d]\w*")
+
+
+class Predicate(NamedTuple):
+    """One condition on one attribute.
+
+    `operator` is one of `COMPARISONS` or ``BETWEEN``, ``IN``, ``STARTS WITH``, ``ENDS WITH``, ``EXISTS``, ``KIND OF``,
+    ``IN CIDR``, ``ANY``. `constants` are keys as `view` sees them; `written` is what follows the attribute in the text
+    of the predicate. For ``ANY`` the constants are the clauses that one element must satisfy.
+    """
+
+    attribute: Path
+    operator: str
+    view: View
+    constants: tuple[Any, ...]
+    written: str
+
+    def holds(self, value: Any) -> bool:
+        """Say whether one value satisfies it. ``KIND OF`` and ``ANY`` are not about one value alone."""
+        key = VIEWS[self.view](value)
+        return key is not None and _compare(self.operator, key, self.constants)
+
+
+def _compare(operator: str, key: Key, constants: tuple[Key, ...]) -> bool:
+    if operator == "EXISTS":
+        return True
+    if operator in ("=", "IN"):
+        return key in constants
+    if operator == "!=":
+        return key not in constants
+    first, last = constants[0], constants[-1]
+    if key[0] != first[0]:
+        return False
+    if operator in ("STARTS WITH", "ENDS WITH"):  # ENDS WITH sees everything backwards
+        return bool(key[1].startswith(first[1]))
+    if operator in ("BETWEEN", "IN CIDR"):
+        return bool(first[1] <= key[1] <= last[1])
+    return {
+        "<": key[1] < first[1],
+        "<=": key[1] <= first[1],
+        ">": key[1] > first[1],
+        ">=": key[1] >= first[1],
+    }[operator]
+
+
+def show(predicate: Predicate) -> str:
+    """Return a predicate as its one name, which a parser reads back.
+
+    >>> show(Predicate(("a", "b c"), ">", View.PLAIN, ((1, 20),), "> 20"))
+    'a."b c" > 20'
+    """
+    if predicate.operator == "ANY":
+        return f"ANY {show_path(predicate.attribute)} ({predicate.written})"
+    return f"{show_path(predicate.attribute)} {predicate.written}"
+
+
+def show_path(path: Path) -> str:
+    """Return an attribute as it is written."""
+    return ".".join(_show_name(name) for name in path)
+
+
+def _show_name(name: str) -> str:
+    if _BARE.fullmatch(name) and name.upper() not in RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def show_clause(clause: Clause[Predicate]) -> str:
+    """Return a conjunction as it is written."""
+    words = [show(predicate) for predicate in clause.required]
+    words += [f"NOT {show(predicate)}" for predicate in clause.forbidden]
+    return " AND ".join(words)
+
+
+def show_clauses(clauses: tuple[Clause[Predicate], ...]) -> str:
+    """Return a disjunction of conjunctions as it is written."""
+    if len(clauses) == 1:
+        return show_clause(clauses[0])
+    return " OR ".join(f"({show_clause(clause)})" for clause in clauses)
+
+
+# events as nested Python objects
+
+
+def values_at(event: Any, path: Path) -> Iterator[Any]:
+    """Yield the values that an attribute has in an event: lists are gone into, nulls left out.
+
+    >>> list(values_at({"orders": [{"sku": "x"}, {"sku": ["y", None]}]}, ("orders", "sku")))
+    ['x', 'y']
+    """
+    if isinstance(event, list | tuple | set | frozenset):
+        for element in event:
+            yield from values_at(element, path)
+    elif not path:
+        if event is not None:
+            yield event
+    elif isinstance(event, dict):
+        yield from values_at(event.get(path[0]), path[1:])
+

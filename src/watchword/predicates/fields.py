@@ -186,6 +186,9 @@ class Fields(Part):
     def wake(self, predicates: list[Predicate]) -> None:
         """Make the fields again, with the labels that they had."""
         saved = self.atoms
+        names = {number: (one.attribute, one.view) for number, one in zip(saved.fields.tolist(), predicates, strict=True)}
+        for number in sorted(names):
+            self.field(*names[number])
         labels: dict[Zone, dict[Any, int]] = {}
         for atom, predicate in enumerate(predicates):
             field = self.field(predicate.attribute, predicate.view)

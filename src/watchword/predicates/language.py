@@ -124,5 +124,6 @@ class Predicates(SetLanguage):
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
+        self._reader.refuse(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))

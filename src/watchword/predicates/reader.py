@@ -60,10 +60,14 @@ class Reader:
             np.array(positions, np.int64),
         )
 
-    def _found(self, event: Any, position: int) -> tuple[list[int], list[int], list[int]]:
-        """Return points, and fields with positions, field by field."""
+    def refuse(self, event: Any, position: int = 0) -> None:
+        """Raise if an event is no object."""
         if not isinstance(event, dict):
             raise EventError(f"an event is an object, not {type(event).__name__}", position=position)
+
+    def _found(self, event: Any, position: int) -> tuple[list[int], list[int], list[int]]:
+        """Return points, and fields with positions, field by field."""
+        self.refuse(event, position)
         if self._shape != self._fields.shape:
             self._learn()
         found = _Found()

@@ -133,6 +133,7 @@ def match(event_offsets, points, value_offsets, fields, positions, state, first,
             fill = drop_dead(dead, payloads, used, fill)
             if len(s.pool) > 0:
                 fill = _match_delta(own, fields, positions, begin, end, s, payloads, fill)
+                read += 1
         _gather(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work
@@ -175,6 +176,7 @@ def _match_base(points, fields, positions, begin, end, s, payloads, fill):
     work = 0
     if s.always[0] >= 0:
         fill = _read_block(s.always[0], positions, s, payloads, fill)
+        work += 1
     for k in range(len(points)):
         point = points[k]
         field = s.fields[point]

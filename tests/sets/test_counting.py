@@ -51,14 +51,9 @@ def test_a_removed_row_needs_nothing_and_is_not_found():
 @pytest.mark.parametrize("count", [1, BLOCK - 1, BLOCK, BLOCK + 1, 5 * BLOCK + 3])
 def test_the_scan_reaches_the_last_row(count):
     structure = Counting()
-    structure.add(rows_of([[row, 1000] for row in range(count)]), int32(range(count)))
-    last = [count - 1, 1000]
-    assert found(structure.match(rows_of([last, [0, 1000], [1000], range(1001)]))) == [
-        [count - 1],
-        [0],
-        [],
-        list(range(count)),
-    ]
+    structure.add(rows_of([[row, count] for row in range(count)]), int32(range(count)))
+    items = [[count - 1, count], [0, count], [count], range(count + 1)]
+    assert found(structure.match(rows_of(items))) == [[count - 1], [0], [], list(range(count))]
 
 
 @pytest.mark.parametrize("size", [255, 256, 257, 32_767])

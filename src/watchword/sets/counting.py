@@ -51,7 +51,8 @@ class Counting(Count):
     def match(self, items: Rows) -> Hits:
         """Count the hits of each item, then look at every row."""
         lists, numbers = self._postings.lists, self._numbers
-        hitcount = np.zeros(numbers.used, np.uint8 if self._longest < 256 else np.uint16)
+        narrow = self._longest < 256
+        hitcount = np.zeros(numbers.used, np.uint8) if narrow else np.zeros(numbers.used, np.uint16)
         index = HitCount(lists.heads, lists.nodes, numbers.payloads, self._counters[: numbers.used], hitcount)
         step = partial(kernels.match, items.offsets, items.atoms, index)
         return collect(len(items), step, numbers.room(len(items)))

@@ -1,19 +1,21 @@
 """Clusters of rows: those that share their access atom and their number of atoms, in columns (Pereira et al. 2000;
 notes of Wang, Quan and Zhao 2019, section 2.2 and Figure 3).
 
-The rows 7 4 9, 7 2 9 and 7, with payloads 10, 11 and 12, the access atom first: two of them are a cluster of two
-columns, the third one of none. A row without its access atom, which the whole cluster shares:
+The rows 7 4 9, 7 2 9 and 7, with payloads 10, 11 and 12, the access atom first: one is a cluster without columns, the
+other two one of two columns. The access atom, which a whole cluster shares, is in its record only:
 
-                v_s     v_1    v_2
-    words     10  11 |  4  2 |  9  9 | 12  .  .  .        v_s has the payloads, v_i the i-th atom behind the access atom
-    cluster        0               1
-    clusters   7  2  2  2  0  2 -1 .   7  0  1  4  6  0  0 .
-    heads     heads[7] = 1, and -1 for every other atom up to 9
+                 v_s            v_s     v_1    v_2
+    words        12  .  .  . | 10  11 |  4  2 |  9  9      v_s: payloads; v_i: the i-th atom behind the access atom
+    cluster       0             1
+    clusters      7 0 1 4 0 0 -1 .     7 2 2 2 4 2 0 .
+    heads        heads[7] = 1, and -1 for every other atom
+    state        10 2 -1 2 7
 
 Layout: a cluster's record is eight words of `clusters`: its access atom, its number of columns, its number of rows, how
 many rows its block has room for, the block's address and class (see `blocks`), the next cluster with the same access
-atom or -1, and one word that only fills the cache line. Column `i` is ``words[start + i * capacity :][:size]``; column
-0 is v_s. ``heads[atom]`` is the first cluster of an access atom, or -1. Records given back are a chain through NEXT.
+atom or -1, and one word that keeps records from crossing cache lines. Column `i` is ``words[start + i * capacity :]``
+up to its size; column 0 is v_s. ``heads[atom]`` is the first cluster of an access atom, or -1. Records given back are a
+chain through NEXT.
 ``state``: words used, clusters used, first free cluster, live clusters, atoms in rows.
 
 Invariant: a live cluster has a row, and no other cluster has its access atom and number of columns. `heads` is longer

@@ -27,7 +27,7 @@ from watchword.arrays import Int16, Int32, UInt8, UInt16
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sets.postings import first_node
 
-BLOCK = 128
+BLOCK = 256
 
 
 class HitCount(NamedTuple):
@@ -41,26 +41,39 @@ class HitCount(NamedTuple):
 
 
 @leaf
+def _count_run(nodes, hitcount, node):
+    """Increment the hit counts of `node` and of those behind it that lie side by side; return the last.
+
+    To guess that the next node lies behind this one, and to test it, is faster than to wait for its address.
+    """
+    at = 2 * node
+    hitcount[np.uint32(nodes[at])] += 1
+    while nodes[at + 1] == (at >> 1) + 1:
+        at += 2
+        hitcount[np.uint32(nodes[at])] += 1
+    return at >> 1
+
+
+@leaf
 def _count_hits(index, atoms, begin, end):
     """Increment the hit count of every posting of an item (lines 3 to 5); return the number of postings."""
-    heads, nodes, hitcount = index.heads, index.nodes, index.hitcount
-    postings = 0
+    nodes, postings = index.nodes, 0
     for i in range(begin, end):
-        node = first_node(heads, atoms[i])
+        node = np.int64(first_node(index.heads, atoms[i]))
         while node >= 0:
-            hitcount[np.uint32(nodes[2 * node])] += 1
-            node = nodes[2 * node + 1]
-            postings += 1
+            last = _count_run(nodes, index.hitcount, node)
+            postings += last - node + 1
+            node = np.int64(nodes[2 * last + 1])
     return postings
 
 
 @leaf
-def _any_found(hitcount, needed, start, stop):
-    """Say whether a hit count between `start` and `stop` is what is needed."""
-    found = 0
-    for row in range(start, stop):
+def _any_found(hitcount, needed):
+    """Say whether a hit count is what is needed; without a way out of the loop, 32 are compared at once."""
+    found = False
+    for row in range(len(needed)):
         found |= hitcount[row] == needed[row]
-    return found != 0
+    return found
 
 
 @leaf
@@ -72,7 +85,7 @@ def _scan(index, fill, payloads):
     needed, hitcount = index.needed, index.hitcount
     for start in range(0, len(needed), BLOCK):
         stop = min(start + BLOCK, len(needed))
-        if _any_found(hitcount, needed, start, stop):
+        if _any_found(hitcount[start:stop], needed[start:stop]):
             for row in range(start, stop):
                 if hitcount[row] == needed[row]:
                     if fill < len(payloads):

@@ -27,8 +27,8 @@ checked, most selective first. A row that has no equality to be found by comes w
 item, which the caller adds to both.
 
 Where this is not the printed C++: a cluster has rows of one length only (the C++ takes its first member's length for
-all); atoms are read from the bitmap and not evaluated again; and all columns are passed, where the C++ leaves its loop
-at the first row that is found.
+all); an atom is a number of its own (there, values are hashed, and may clash), and whether it holds is read from the
+bitmap and not evaluated again; and all columns are passed, where the C++ leaves its loop at the first row it finds.
 
 Layout and invariant: see `kernels.sets.clusters`; matching: see `kernels.sets.propagation`. Cost: a row takes one word
 for each of its atoms. Adding is O(atoms) on average, and in bulk one sort by cluster. Removing scans the payloads of
@@ -70,6 +70,8 @@ from watchword.sets.rows import Rows
 from watchword.sets.structure import SetStructure
 
 _NEW = (0, 0, -1, 0, 0)
+_ALONE = np.array([0, 1], np.int64), np.zeros(1, np.int64)
+_LAST_WORD = np.iinfo(np.int32).max
 
 
 class Propagation(SetStructure):
@@ -159,7 +161,7 @@ class Propagation(SetStructure):
 
     def _reserve_words(self, wanted: int) -> None:
         end = int(self._store.state[WORDS_END]) + wanted
-        if end > np.iinfo(np.int32).max:
+        if end > _LAST_WORD:
             raise WatchwordError(f"{end} words are more than one index holds; use several")
         self._store = self._store._replace(words=reserve(self._store.words, end))
 
@@ -181,8 +183,10 @@ class NonPropagation(Propagation):
 
 def _grouped(rows: Rows, payloads: Int32) -> Groups:
     """Return rows in groups of one cluster each."""
-    offsets, atoms = int64(rows.offsets), int32(rows.atoms)
-    keys = atoms[offsets[:-1]].astype(np.int64) << 16 | row_sizes(rows)
+    sizes, offsets, atoms = row_sizes(rows), int64(rows.offsets), int32(rows.atoms)
+    if len(rows) == 1:
+        return Groups(*_ALONE, offsets, atoms, int32(payloads))
+    keys = int64(atoms[offsets[:-1]]) << 16 | sizes
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     borders = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1, [len(keys)]))

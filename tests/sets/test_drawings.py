@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.sets.structures import int32, table_2_1
+from tests.sets.structures import int32, rows_of, table_2_1
 from watchword.kernels.arena import give_back, take
+from watchword.kernels.blocks import CLASSES, block_class, give_block, take_block
 from watchword.kernels.child_table import child_entries, new_table, put_child
 from watchword.kernels.int_set import set_fill
 from watchword.kernels.sets.positions import fill_slots
 from watchword.sets.brute import Brute
+from watchword.sets.clusters import Propagation
 from watchword.sets.compact_count import CompactCount
 from watchword.sets.compact_trie import CompactTrie
 from watchword.sets.count import Count
+from watchword.sets.counting import Counting
 from watchword.sets.numbering import RowNumbers
 from watchword.sets.poset import Poset
 from watchword.sets.trie import Trie
@@ -136,3 +139,36 @@ def test_free_rows():
     numbers.give_back(1)
     numbers.give_back(3)
     assert (numbers.payloads[:5].tolist(), numbers.free) == ([70, -1, 72, -3, 74], 3)
+
+
+def test_counting():
+    counters, payloads = drawn(Counting(), "counters", "payloads")
+    assert (counters, payloads) == ([3, 2, 3, 2, 2, 3], [1, 2, 3, 4, 5, 6])
+
+
+def test_clusters():
+    structure = Propagation()
+    structure.add(rows_of([[7, 4, 9], [7, 2, 9], [7]]), int32([10, 11, 12]))
+    words, clusters, heads, state = (
+        structure.arrays()[name].tolist() for name in ("words", "clusters", "heads", "state")
+    )
+    assert (words[0], words[4:]) == (12, [10, 11, 4, 2, 9, 9])
+    assert (clusters[:7], clusters[8:15]) == ([7, 0, 1, 4, 0, 0, -1], [7, 2, 2, 2, 4, 2, 0])
+    assert {atom: head for atom, head in enumerate(heads) if head >= 0} == {7: 1}
+    assert state == [10, 2, -1, 2, 7]
+
+
+def test_removal_from_clusters():
+    structure = Propagation()
+    structure.add(rows_of([[7, 4, 9], [7, 2, 9]]), int32([10, 11]))
+    structure.remove(int32([7, 4, 9]), 10)
+    words = structure.arrays()["words"].tolist()
+    assert (words[0], words[2], words[4]) == (11, 2, 9)
+
+
+def test_blocks():
+    words, bins, state = int32([0] * 16), int32([-1] * CLASSES), np.zeros(1, np.int64)
+    addresses = [take_block(words, bins, state, block_class(size)) for size in (3, 8, 4)]
+    assert addresses == [0, 4, 12]
+    give_block(words, bins, 0, 0)
+    assert (words[0], bins[:2].tolist(), state.tolist()) == (-1, [0, -1], [16])

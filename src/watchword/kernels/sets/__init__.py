@@ -25,7 +25,14 @@ For the methods of the thesis (Kourdounakis 2011):
     compact-trie     rows ── compact_trie                    items ── compact_trie_match ──> positions, trie_walk
     poset            rows ── poset_change                    items ── poset
 
+For the methods of the notes on predicates (Pereira et al. 2000):
+
+    counting         rows ── postings                        items ── counting ──> postings
+    propagation      rows ── clusters                        items ── propagation ──> clusters
+                     a row that goes ── cluster_removal
+    non-propagation  the same, but for what is checked of a cluster
+
 `postings`, `positions` and `trie_walk` are shared as drawn. From the floor below come `int_set` (is this atom in the
 item?), `child_table` (the children of a trie's nodes), `arena` (records of any length) and `free_rows` (row numbers
-given back).
+given back), `blocks` (lists that grow).
 """

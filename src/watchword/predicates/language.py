@@ -15,14 +15,26 @@ from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held
 from watchword.predicates.hierarchies import Hierarchy
+from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
 from watchword.predicates.predicate import Predicate, show
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.reader import Finder, Reader
+from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
+from watchword.sets.brute import Brute
+from watchword.sets.clusters import NonPropagation, Propagation
+from watchword.sets.counting import Counting
 from watchword.sets.language import Names, SetLanguage
+from watchword.sets.rows import Rows
 
-_STRUCTURES = {"auto": AccessRows}
+_STRUCTURES = {
+    "auto": AccessRows,
+    "brute": Brute,
+    "counting": Counting,
+    "propagation": Propagation,
+    "non-propagation": NonPropagation,
+}
 
 _REMEMBERED = 1 << 16
 
@@ -39,8 +51,14 @@ class Predicates(SetLanguage):
         self.fields = Fields()
         self.parts["fields"] = self.fields
         self._lock = Lock()
+        self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
             self.structure.fields = self.fields
+        elif isinstance(self.structure, Propagation | NonPropagation):
+            self._listing = Listing(self.fields, int(self.vocabulary.intern_texts([LEADER])[0]))
+            self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
+        else:
+            self._listing = Listing(self.fields, -1)
         self._settled = dict(options)
         self._limits = Limits(
             clauses=options["max_clauses"],
@@ -92,6 +110,8 @@ class Predicates(SetLanguage):
     def _meaning(self, name: str) -> Predicate:
         """Return the predicate of a name."""
         found = self._meanings.get(name)
+        if name == LEADER:
+            return Predicate((), "=", View.NODES, (), LEADER)
         if found is None:
             (clause,) = parse(name, self._limits)
             (found,) = clause.required
@@ -99,10 +119,11 @@ class Predicates(SetLanguage):
 
     # matching
 
-    def read(self, events: Any, position: int) -> Held:
-        """Return the points of events, and where their values stand."""
+    def read(self, events: Any, position: int) -> Held | Rows:
+        """Return the points of events and where their values stand, or, for the papers' methods, all atoms that hold."""
         self._wake()
-        return self._reader.read(events, position)
+        held = self._reader.read(events, position)
+        return held if self._listing is None else self._listing.rows(held)
 
     def _finder(self, field: Field) -> Finder:
         """Return what finds the atoms of ANY that elements satisfy: an index of their inner queries."""

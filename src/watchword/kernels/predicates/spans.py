@@ -1,0 +1,67 @@
+"""All atoms that hold in events, for methods that want them listed: points as they come, and the spans of each field.
+
+Of each field the spans that want a label inside stand together, by their lower ends, so that reading stops at the first
+that begins above the label; those that want one outside stand behind, in a list of their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from watchword.arrays import Int32, Int64
+from watchword.kernels.jit import kernel
+
+
+class Spans(NamedTuple):
+    """Field `f` has the atoms ``inside[inside_offsets[f]:…]`` by their lower ends, and ``outside[…]``."""
+
+    inside_offsets: Int64
+    inside: Int32
+    outside_offsets: Int64
+    outside: Int32
+    lows: Int64
+    highs: Int64
+
+
+@kernel
+def list_atoms(event_offsets, points, value_offsets, fields, positions, state, first, used, offsets, payloads):
+    """Write the atoms that hold in each event, each once; before them `leader`, if that is not negative."""
+    inside_offsets, inside, outside_offsets, outside, lows, highs, leader = state
+    listed = np.zeros(len(lows), np.bool_)
+    for event in range(first, len(event_offsets) - 1):
+        fill = used
+        room = len(payloads) - 1
+        if leader >= 0 and fill < room:
+            payloads[fill] = leader
+            fill += 1
+        for k in range(event_offsets[event], event_offsets[event + 1]):
+            if not listed[points[k]] and fill < room:
+                fill = _list(points[k], listed, payloads, fill)
+        for k in range(value_offsets[event], value_offsets[event + 1]):
+            field, label = fields[k], positions[k]
+            for i in range(inside_offsets[field], inside_offsets[field + 1]):
+                atom = inside[i]
+                if lows[atom] > label or fill == room:
+                    break
+                if label <= highs[atom] and not listed[atom]:
+                    fill = _list(atom, listed, payloads, fill)
+            for i in range(outside_offsets[field], outside_offsets[field + 1]):
+                atom = outside[i]
+                if not lows[atom] <= label <= highs[atom] and not listed[atom] and fill < room:
+                    fill = _list(atom, listed, payloads, fill)
+        for k in range(used, fill):
+            listed[payloads[k]] = False
+        if fill == room:
+            return event, used, 0
+        used = fill
+        offsets[event + 1] = used
+    return len(event_offsets) - 1, used, 0
+
+
+@kernel
+def _list(atom, listed, atoms, fill):
+    listed[atom] = True
+    atoms[fill] = atom
+    return fill + 1

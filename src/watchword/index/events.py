@@ -59,6 +59,13 @@ def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
             size = (yield batch) or size
 
 
+def is_table(events: Any) -> bool:
+    """Say whether something has rows and several columns, of whatever library."""
+    if isinstance(events, pa.Table | pa.RecordBatch):
+        return True
+    return hasattr(events, "__arrow_c_stream__") and hasattr(events, "columns")
+
+
 def refuse_one(events: Any) -> None:
     """Raise if `events` is one event and not many."""
     if isinstance(events, str | bytes | dict):

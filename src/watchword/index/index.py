@@ -224,7 +224,7 @@ class Index(MutableMapping[Any, str]):
         `events` may be any iterable of events, which is read to its end first, or an Arrow array where the language
         reads one. `match_batches` is for a stream without end.
         """
-        return self._match_all(gathered(events))
+        return self._match_all(gathered(self._plugged.tabled(events)))
 
     @reads
     def _match_all(self, events: Any) -> pa.Table:
@@ -244,7 +244,7 @@ class Index(MutableMapping[Any, str]):
         Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
         that the index had while it was made; of an iterator no more is read than the next table needs.
         """
-        waiting: Generator[Any, int | None, None] = batches(events, FIRST_SIZE)
+        waiting: Generator[Any, int | None, None] = batches(self._plugged.tabled(events), FIRST_SIZE)
         position, size = 0, FIRST_SIZE
         batch = next(waiting, None)
         while batch is not None:

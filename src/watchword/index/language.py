@@ -22,7 +22,8 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32
-from watchword.errors import OptionError, SubscriptionError
+from watchword.errors import EventError, OptionError, SubscriptionError
+from watchword.index.events import is_table
 from watchword.index.hits import Hits
 from watchword.index.report import Explanation
 from watchword.index.routing import Atoms, Needs
@@ -97,6 +98,12 @@ class Language(ABC):
     def add_one(self, slot: int, compiled: Any) -> None:
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
+
+    def tabled(self, events: Any) -> Any:
+        """Return a table of events as an array of them, and anything else as it is."""
+        if is_table(events):
+            raise EventError("a table has several columns; give the one that has the events, such as table['text']")
+        return events
 
     def prepared(self, events: Any) -> Any:
         """Return all events of a call in a form of which slices can be read, work that all slices share done once."""

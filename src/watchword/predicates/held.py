@@ -27,6 +27,17 @@ class Held(NamedTuple):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def part(self, start: int, stop: int) -> Held:
+        """Return what holds in some of the events."""
+        offsets, values = self.offsets[start : stop + 1], self.value_offsets[start : stop + 1]
+        return Held(
+            offsets - offsets[0],
+            self.atoms[offsets[0] : offsets[-1]],
+            values - values[0],
+            self.fields[values[0] : values[-1]],
+            self.positions[values[0] : values[-1]],
+        )
+
 
 def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held:
     """Return what holds in one event."""

@@ -7,17 +7,25 @@ from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
+import pyarrow as pa
 
+from watchword.arrays import Int32, Int64
+from watchword.errors import EventError
 from watchword.index import Explanation, Method
+from watchword.index.events import refuse_nulls
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
+from watchword.predicates.blocks import Blocks, json_texts, rows_of
+from watchword.predicates.columns import ColumnReader
+from watchword.predicates.documents import columns_of
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held
 from watchword.predicates.hierarchies import Hierarchy
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
-from watchword.predicates.predicate import Predicate, show
+from watchword.predicates.placing import Placer, is_text
+from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.reader import Finder, Reader
 from watchword.predicates.values import View
@@ -70,6 +78,7 @@ class Predicates(SetLanguage):
         self._reader = Reader(self.fields, self._hierarchies, self._finder)
         self._meanings: dict[str, Predicate] = {}
         self._inner: dict[int, Predicates] = {}
+        self._placers: dict[int, Placer] = {}
         self.defined: list[int] = []
         """In an index of the inner queries of ANY: the atoms that they are outside."""
 
@@ -119,14 +128,58 @@ class Predicates(SetLanguage):
 
     # matching
 
+    def tabled(self, events: Any) -> Any:
+        """Return a table as its rows, structs with a field for each attribute."""
+        return rows_of(events)
+
+    def prepared(self, events: Any) -> Any:
+        """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
+        self._wake()
+        if isinstance(events, pa.Array) or (len(events) > 8 and isinstance(events[0], str | bytes)):
+            return Blocks(events, self._columns)
+        return events
+
     def read(self, events: Any, position: int) -> Held | Rows:
         """Return the points of events and where their values stand, or, for the papers' methods, all atoms that hold."""
-        self._wake()
-        held = self._reader.read(events, position)
-        return held if self._listing is None else self._listing.rows(held)
+        if not isinstance(events, Held):
+            self._wake()
+            events = self._columns(events, position) if isinstance(events, pa.Array) else self._reader.read(events, position)
+        return events if self._listing is None else self._listing.rows(events)
+
+    def _columns(self, events: Any, position: int) -> Held:
+        """Return what holds in events that are columns, or JSON texts."""
+        if not isinstance(events, pa.Array) or is_text(events.type) or pa.types.is_null(events.type):
+            texts = json_texts(events, position)
+            table = None if texts is None else columns_of(texts)
+            if table is None:
+                return self._reader.read(events if texts is None else texts, position)
+            events = rows_of(table)
+        refuse_nulls(events, position)
+        if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
+            raise EventError(f"an event is an object, and an array of {events.type} has none", position=position)
+        return ColumnReader(self._placer, self._elements, position).read(self._reader.root(), events)
+
+    def _placer(self, field: Field) -> Placer:
+        with self._lock:
+            found = self._placers.get(field.number)
+            if found is None:
+                hierarchy = self._hierarchies.get(show_path(field.path), Hierarchy({}))
+                found = self._placers[field.number] = Placer(field, hierarchy)
+            return found
+
+    def _elements(self, field: Field, structs: pa.Array) -> tuple[Int64, Int32]:
+        """Return rows of structs and the atoms of ANY that they satisfy."""
+        inner = self._within(field)
+        hits = inner.find(inner.read(structs, 0))
+        return np.repeat(np.arange(len(structs)), np.diff(hits.offsets)), hits.payloads
 
     def _finder(self, field: Field) -> Finder:
-        """Return what finds the atoms of ANY that elements satisfy: an index of their inner queries."""
+        """Return what finds the atoms of ANY that one of some elements satisfies."""
+        inner = self._within(field)
+        return lambda elements: np.unique(inner.find(inner.read(elements, 0)).payloads).tolist()
+
+    def _within(self, field: Field) -> Predicates:
+        """Return the index of a field's inner queries, which are its atoms of ANY."""
         with self._lock:
             inner = self._inner.get(field.number)
             if inner is None:
@@ -134,17 +187,12 @@ class Predicates(SetLanguage):
             for atom, clauses in field.groups[len(inner.defined) :]:
                 inner.add_one(atom, [inner._named(clause) for clause in clauses])
                 inner.defined.append(atom)
-
-        def found(elements: list[Any]) -> list[int]:
-            hits = inner.find(inner.read(elements, 0))
-            return np.unique(hits.payloads).tolist()  # type: ignore[no-any-return]
-
-        return found
+            return inner
 
     # explaining
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
-        self._reader.refuse(event)
+        event = self._reader.event(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))

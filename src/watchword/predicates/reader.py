@@ -15,6 +15,7 @@ import numpy as np
 
 from watchword.arrays import offsets_of
 from watchword.errors import EventError
+from watchword.predicates.documents import parsed
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held, one_held
 from watchword.predicates.hierarchies import Hierarchy
@@ -25,12 +26,12 @@ Finder = Callable[[list[Any]], list[int]]
 """Takes the elements of a list; returns the atoms of ANY that one of them satisfies."""
 
 
-class _Place:
+class Place:
     """A place in the tree of names: the fields of the attribute that ends here, and the names below."""
 
     def __init__(self) -> None:
         self.fields: list[Field] = []
-        self.below: dict[str, _Place] = {}
+        self.below: dict[str, Place] = {}
         self.plain: Field | None = None
         """The only field, where it is one that lists points for texts and numbers as they are, and has no spans."""
 
@@ -40,7 +41,7 @@ class Reader:
 
     def __init__(self, fields: Fields, hierarchies: Mapping[str, Hierarchy], finder: Callable[[Field], Finder]) -> None:
         self._fields, self._hierarchies, self._finder = fields, hierarchies, finder
-        self._root = _Place()
+        self._root = Place()
         self._shape = 0
         self._none = Hierarchy({})
 
@@ -60,19 +61,27 @@ class Reader:
             np.array(positions, np.int64),
         )
 
-    def refuse(self, event: Any, position: int = 0) -> None:
-        """Raise if an event is no object."""
+    def event(self, event: Any, position: int = 0) -> dict[str, Any]:
+        """Return an event as an object; a JSON text is read."""
+        if isinstance(event, str | bytes | bytearray | memoryview):
+            event = parsed(event, position)
         if not isinstance(event, dict):
             raise EventError(f"an event is an object, not {type(event).__name__}", position=position)
+        return event
+
+    def root(self) -> Place:
+        """Return the tree of names, up to date."""
+        if self._shape != self._fields.shape:
+            self._learn()
+        return self._root
 
     def _found(self, event: Any, position: int) -> tuple[list[int], list[int], list[int]]:
         """Return points, and fields with positions, field by field."""
-        self.refuse(event, position)
-        if self._shape != self._fields.shape:
-            self._learn()
+        event = self.event(event, position)
+        root = self.root()
         found = _Found()
         try:
-            self._enter(self._root, event, found)
+            self._enter(root, event, found)
         except RecursionError:
             raise EventError("it is nested too deeply", position=position) from None
         except _NoValueError as error:
@@ -82,7 +91,7 @@ class Reader:
             found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 
-    def _enter(self, place: _Place, event: dict[str, Any], found: _Found) -> None:
+    def _enter(self, place: Place, event: dict[str, Any], found: _Found) -> None:
         """Walk the names of an object."""
         points = found.points
         for name, below in place.below.items():
@@ -104,7 +113,7 @@ class Reader:
             else:
                 self._visit(below, value, found)
 
-    def _visit(self, place: _Place, value: Any, found: _Found) -> None:
+    def _visit(self, place: Place, value: Any, found: _Found) -> None:
         """Take up a value, or all values of a list."""
         if isinstance(value, list | tuple | set | frozenset):
             found.mixed = True
@@ -144,11 +153,11 @@ class Reader:
     def _learn(self) -> None:
         """Make the tree of names anew, for fields that came or that have spans now; threads that race make the same."""
         shape = self._fields.shape
-        root, places = _Place(), []
+        root, places = Place(), []
         for field in list(self._fields.all):
             place = root
             for name in field.path:
-                place = place.below.setdefault(name, _Place())
+                place = place.below.setdefault(name, Place())
             place.fields.append(field)
             places.append(place)
         for place in places:

@@ -1,0 +1,99 @@
+"""Values of whole columns placed at once: which constant a value equals, and its label among the breakpoints.
+
+A number is a pair ``(near, rest)``: the nearest double, and what is missing to the exact value. Pairs compare as the
+numbers do, since rounding never swaps two numbers: ``2**53 + 1`` is ``(2.0**53, 1)``, just above ``(2.0**53, 0)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from watchword.kernels.jit import kernel, leaf
+
+
+@leaf
+def _is_below(near, rest, other_near, other_rest):
+    return near < other_near or (near == other_near and rest < other_rest)
+
+
+@kernel
+def find_numbers(near, rest, constants_near, constants_rest, found):
+    """Write which constant, of those ascending, each number equals; -1 for none. `rest` is empty if all are 0."""
+    exact = len(rest) > 0
+    for i in range(len(near)):
+        more = rest[i] if exact else np.int64(0)
+        low, high = 0, len(constants_near)
+        while low < high:
+            middle = (low + high) >> 1
+            if _is_below(constants_near[middle], constants_rest[middle], near[i], more):
+                low = middle + 1
+            else:
+                high = middle
+        equal = low < len(constants_near) and constants_near[low] == near[i] and constants_rest[low] == more
+        found[i] = low if equal else -1
+
+
+@kernel
+def label_numbers(near, rest, breaks_near, breaks_rest, labels, first, placed):
+    """Write the label of each number; `first` is that of numbers below all breakpoints."""
+    exact = len(rest) > 0
+    for i in range(len(near)):
+        more = rest[i] if exact else np.int64(0)
+        low, high = 0, len(breaks_near)
+        while low < high:  # the first breakpoint above
+            middle = (low + high) >> 1
+            if _is_below(near[i], more, breaks_near[middle], breaks_rest[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        if low == 0:
+            placed[i] = first
+        else:
+            equal = breaks_near[low - 1] == near[i] and breaks_rest[low - 1] == more
+            placed[i] = labels[low - 1] + (0 if equal else 1)
+
+
+@leaf
+def _order(data, start, stop, other, other_start, other_stop):
+    """Return -1, 0 or 1 as a string is below, equal to or above another, by its bytes."""
+    size, other_size = stop - start, other_stop - other_start
+    for k in range(min(size, other_size)):
+        if data[start + k] != other[other_start + k]:
+            return -1 if data[start + k] < other[other_start + k] else 1
+    return (size > other_size) - (size < other_size)
+
+
+@kernel
+def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
+    """Write the label of each text; `first` is that of texts below all breakpoints."""
+    for i in range(len(offsets) - 1):
+        low, high = 0, len(break_offsets) - 1
+        equal = False
+        while low < high:  # the first breakpoint above
+            middle = (low + high) >> 1
+            order = _order(
+                data, offsets[i], offsets[i + 1], breaks, break_offsets[middle], break_offsets[middle + 1]
+            )  # fmt: skip
+            if order < 0:
+                high = middle
+            else:
+                low = middle + 1
+                equal = order == 0
+                if equal:
+                    break
+        placed[i] = first if low == 0 else labels[low - 1] + (0 if equal else 1)
+
+
+@kernel
+def by_event(count, owners, offsets, order):
+    """Write where each event's entries lie once they are sorted by their owners, stably; and the order that does it."""
+    for owner in owners:
+        offsets[owner + 1] += 1
+    for event in range(count):
+        offsets[event + 1] += offsets[event]
+    for k in range(len(owners)):
+        order[offsets[owners[k]]] = k
+        offsets[owners[k]] += 1
+    for event in range(count, 0, -1):
+        offsets[event] = offsets[event - 1]
+    offsets[0] = 0

@@ -1,0 +1,62 @@
+"""Many events at once: tables as rows, texts as bytes, and both read ahead in blocks.
+
+An index matches a few thousand events at a time; columns are read cheaper by the ten thousand. So a block is read when
+its first event is asked for, and handed out in slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+
+from watchword.errors import EventError
+from watchword.index.events import is_table, texts_of
+from watchword.predicates.held import Held
+
+BLOCK = 32768
+
+
+class Blocks:
+    """Events that are read ahead; a slice of them is what holds in it."""
+
+    def __init__(self, events: Any, read: Callable[[Any, int], Held]) -> None:
+        self._events, self._read = events, read
+        self._start, self._held = 0, None
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def __getitem__(self, part: slice) -> Held:
+        """Return what holds in some events, no more than to the end of their block."""
+        start, stop, _ = part.indices(len(self))
+        if self._held is None or not self._start <= start < self._start + len(self._held):
+            self._start = start
+            self._held = self._read(self._events[start : start + BLOCK], start)
+        first = start - self._start
+        return self._held.part(first, min(stop - self._start, len(self._held)))
+
+    _held: Held | None
+
+
+def rows_of(events: Any) -> Any:
+    """Return the rows of a table as structs; anything else as it is."""
+    if not is_table(events):
+        return events
+    table = events if isinstance(events, pa.Table) else pa.table(events)
+    if len(set(table.column_names)) < len(table.column_names):
+        twice = next(name for name in table.column_names if table.column_names.count(name) > 1)
+        raise EventError(f"two columns are named {twice!r}; rename one")
+    return table.to_struct_array().combine_chunks() if table.num_columns else pa.array([{}] * table.num_rows, pa.struct([]))
+
+
+def json_texts(events: Any, position: int) -> list[bytes] | None:
+    """Return JSON texts, of a list or of an Arrow array, as bytes; None if there are others among them."""
+    if isinstance(events, pa.Array):
+        strings = texts_of(events, position, "objects, or JSON texts")
+        data, offsets = strings.data.tobytes(), strings.offsets.tolist()
+        return [data[offsets[k] : offsets[k + 1]] for k in range(strings.count)]
+    if not all(isinstance(event, str | bytes) for event in events):
+        return None
+    return [event.encode("utf-8", "surrogatepass") if isinstance(event, str) else event for event in events]

@@ -20,6 +20,11 @@ The rows {1, 4, ¬6} as 10, {1, 4} as 11 and {1, 5} as 12, all under the point 1
 
 A row under a point or a pair leaves those out; one under a node is checked for its span again, as a node is wider.
 
+Where most pairs of two partner fields are keys, their blocks stand in a grid, a row for each point of the lower field
+(`ranks` counts the points of a field) and a column for each of the other; elsewhere in a hash table (`pair_keys`).
+
+An event's blocks are collected first (`heads`), then read: the look-ups do not wait for one another.
+
 What holds in the event is scattered over arrays first, and taken back after it: `hold` has for each atom 0 or 1, or
 `LAZY` for a span, which is compared with the event's labels when it is asked for.
 """
@@ -32,7 +37,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64, UInt8, UInt64
 from watchword.kernels.child_table import find_child
-from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.predicates.nodes import find_node
 from watchword.kernels.tombstones import Dead, drop_dead
 
@@ -41,13 +46,15 @@ OUTSIDE = 2
 
 
 class Base(NamedTuple):
-    """The packed rows."""
+    """The packed rows. `partners` has three words for each: the field, where its grid begins (-1 for none), its width."""
 
     point_blocks: Int32
     pair_keys: Int64
     pair_blocks: Int32
     partner_offsets: Int32
-    partners: Int32
+    partners: Int64
+    ranks: Int32
+    grid: Int32
     node_keys: Int64
     node_blocks: Int32
     levels: UInt64
@@ -92,7 +99,9 @@ class State(NamedTuple):
     pair_keys: Int64
     pair_blocks: Int32
     partner_offsets: Int32
-    partners: Int32
+    partners: Int64
+    ranks: Int32
+    grid: Int32
     node_keys: Int64
     node_blocks: Int32
     levels: UInt64
@@ -118,42 +127,50 @@ class State(NamedTuple):
     seen: Int32
 
 
+HEADS = 4096
+"""How many blocks or lists are collected before they are read."""
+
+
 @kernel
 def match(event_offsets, points, value_offsets, fields, positions, state, first, used, offsets, payloads):
     """Match events from `first` on: event `e` lists points, and has labels `positions` in `fields`, field by field."""
     s = State(*state)
     dead = Dead(s.dead_slots, s.dead_clauses)
+    heads = np.empty(HEADS, np.int32)
     work = 0
     for event in range(first, len(event_offsets) - 1):
         own = points[event_offsets[event] : event_offsets[event + 1]]
         begin, end = value_offsets[event], value_offsets[event + 1]
         _scatter(own, fields, begin, end, s)
-        fill, read = _match_base(own, fields, positions, begin, end, s, payloads, used)
+        count, fill = _base_heads(own, fields, positions, begin, end, s, heads, payloads, used)
+        if fill >= 0:
+            fill = _read_blocks(heads, count, positions, s, payloads, fill)
         if fill >= 0:
             fill = drop_dead(dead, payloads, used, fill)
             if len(s.pool) > 0:
                 fill = _match_delta(own, fields, positions, begin, end, s, payloads, fill)
-                read += 1
-        _gather(own, fields, begin, end, s)
+                count += 1
+        _clear(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work
         used = fill
         offsets[event + 1] = used
-        work += read
+        work += count
     return len(event_offsets) - 1, used, work
 
 
-@leaf
+@inline
 def _scatter(points, fields, begin, end, s):
     for k in range(begin, end):
         field = fields[k]
         if s.value_counts[field] == 0:
             s.value_starts[field] = k
         s.value_counts[field] += 1
+    learns = len(s.seen) > 0
     for k in range(len(points)):
         point = points[k]
         s.hold[point] = 1
-        if point < len(s.seen):
+        if learns:
             s.seen[point] += 1
         field = s.fields[point]
         if s.point_counts[field] == 0:
@@ -161,8 +178,8 @@ def _scatter(points, fields, begin, end, s):
         s.point_counts[field] += 1
 
 
-@leaf
-def _gather(points, fields, begin, end, s):
+@inline
+def _clear(points, fields, begin, end, s):
     for k in range(begin, end):
         s.value_counts[fields[k]] = 0
     for point in points:
@@ -171,55 +188,53 @@ def _gather(points, fields, begin, end, s):
 
 
 @leaf
-def _match_base(points, fields, positions, begin, end, s, payloads, fill):
-    """Match one event with the base; returns the new fill, or -1 if there is no room, and the blocks read."""
-    work = 0
+def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
+    """Collect where the blocks of an event's access keys begin; what does not fit is read at once."""
+    count = 0
     if s.always[0] >= 0:
-        fill = _read_block(s.always[0], positions, s, payloads, fill)
-        work += 1
+        heads[0] = s.always[0]
+        count = 1
     for k in range(len(points)):
         point = points[k]
         field = s.fields[point]
-        if fill < 0 or _is_repeated(points, k, s.point_starts[field]):
+        if point >= len(s.point_blocks) or _is_repeated(points, k, s.point_starts[field]):
             continue
-        if point < len(s.point_blocks) and s.point_blocks[point] >= 0:
-            fill = _read_block(s.point_blocks[point], positions, s, payloads, fill)
-            work += 1
-        if field + 1 >= len(s.partner_offsets):
-            continue
-        for p in range(s.partner_offsets[field], s.partner_offsets[field + 1]):
-            partner = s.partners[p]
-            start = s.point_starts[partner]
-            for j in range(start, start + s.point_counts[partner]):
-                block = find_child(s.pair_keys, s.pair_blocks, point, points[j])
-                if block >= 0 and fill >= 0 and not _is_repeated(points, j, start):
-                    fill = _read_block(block, positions, s, payloads, fill)
-                    work += 1
+        if count == len(heads):
+            fill = _read_blocks(heads, count, positions, s, payloads, fill)
+            count = 0
+        block = s.point_blocks[point]
+        heads[count] = block
+        count += block >= 0
+        if field + 1 < len(s.partner_offsets) and s.ranks[point] >= 0:
+            for p in range(s.partner_offsets[field], s.partner_offsets[field + 1]):
+                partner = s.partners[3 * p]
+                start, number = s.point_starts[partner], s.point_counts[partner]
+                for j in range(start, start + number):
+                    other = points[j]
+                    if other >= len(s.ranks) or s.ranks[other] < 0 or (number > 1 and _is_repeated(points, j, start)):
+                        continue
+                    if count == len(heads):
+                        fill = _read_blocks(heads, count, positions, s, payloads, fill)
+                        count = 0
+                    begins = s.partners[3 * p + 1]
+                    if begins >= 0:
+                        block = s.grid[begins + s.ranks[point] * s.partners[3 * p + 2] + s.ranks[other]]
+                    else:
+                        block = np.int32(find_child(s.pair_keys, s.pair_blocks, point, other))
+                    heads[count] = block
+                    count += block >= 0
+        if fill < 0:
+            return 0, fill
     if len(s.levels):
         for k in range(begin, end):
-            field = fields[k]
-            if fill >= 0 and field < len(s.levels) and s.levels[field]:
-                fill = _read_nodes(field, k, positions, s, s.node_keys, s.node_blocks, s.levels, True, payloads, fill)
-                work += 1
-    return fill, work
-
-
-@leaf
-def _match_delta(points, fields, positions, begin, end, s, payloads, fill):
-    """Match one event with the delta; returns the new fill, or -1 if there is no room."""
-    fill = _read_list(s.new_always[0], positions, s, payloads, fill)
-    for k in range(len(points)):
-        point = points[k]
-        if fill >= 0 and point < len(s.point_heads) and s.point_heads[point] >= 0:
-            if not _is_repeated(points, k, s.point_starts[s.fields[point]]):
-                fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
-    for k in range(begin, end):
-        field = fields[k]
-        if fill >= 0 and field < len(s.new_levels) and s.new_levels[field]:
-            fill = _read_nodes(
-                field, k, positions, s, s.new_node_keys, s.new_node_heads, s.new_levels, False, payloads, fill
-            )
-    return fill
+            if fields[k] < len(s.levels) and s.levels[fields[k]]:
+                if count + 64 > len(heads) and fill >= 0:
+                    fill = _read_blocks(heads, count, positions, s, payloads, fill)
+                    count = 0
+                count = _node_heads(
+                    fields[k], k, positions, s.value_starts, s.node_keys, s.node_blocks, s.levels, heads, count
+                )
+    return count, fill
 
 
 @leaf
@@ -232,69 +247,63 @@ def _is_repeated(points, k, start):
 
 
 @leaf
-def _read_nodes(field, k, positions, s, keys, heads, all_levels, packed, payloads, fill):
-    """Read what is kept under the nodes that hold the label at `k`, each node once an event."""
+def _node_heads(field, k, positions, value_starts, keys, values, all_levels, heads, count):
+    """Collect what stands under the nodes that hold the label at `k`, each node once an event; at most 64."""
     levels = all_levels[field]
     level = np.int64(0)
-    while levels and fill >= 0:
+    while levels:
         if levels & np.uint64(1):
             prefix = positions[k] >> level
             fresh = True
-            for j in range(s.value_starts[field], k):
+            for j in range(value_starts[field], k):
                 fresh = fresh and positions[j] >> level != prefix
-            head = find_node(keys, heads, field, level, prefix) if fresh else np.int64(-1)
-            if head >= 0:
-                if packed:
-                    fill = _read_block(head, positions, s, payloads, fill)
-                else:
-                    fill = _read_list(head, positions, s, payloads, fill)
+            head = find_node(keys, values, field, level, prefix) if fresh else np.int64(-1)
+            heads[count] = head
+            count += head >= 0
         levels >>= np.uint64(1)
         level += 1
-    return fill
+    return count
 
 
 @leaf
-def _read_block(at, positions, s, payloads, fill):
-    """Append the payloads of a block's rows that hold; returns the new fill, or -1 if there is no room."""
-    arena = s.arena
-    at = np.int64(at)
-    groups = arena[at]
-    at += 1
-    for _ in range(groups):
-        size, rows = np.int64(arena[at]), np.int64(arena[at + 1])
-        at += 2
-        if fill + rows > len(payloads):
-            return np.int64(-1)
-        first = at + rows
-        if size == 0:
-            for row in range(rows):
-                payloads[fill + row] = arena[at + row]
-            fill += rows
-        else:
-            for row in range(rows):
+def _read_blocks(heads, count, positions, s, payloads, fill):
+    """Append the payloads of the blocks' rows that hold; returns the new fill, or -1 if there is no room."""
+    arena, hold = s.arena, s.hold
+    for h in range(count):
+        at = np.int64(heads[h])
+        groups = arena[at]
+        at += 1
+        for _ in range(groups):
+            size, rows = np.int64(arena[at]), np.int64(arena[at + 1])
+            at += 2
+            if fill < 0 or fill + rows > len(payloads):
+                return np.int64(-1)
+            first = at + rows
+            if size == 0:
+                for row in range(rows):
+                    payloads[fill + row] = arena[at + row]
+                fill += rows
+            for row in range(rows if size else 0):
                 literal = arena[first + row]
-                held = np.int32(s.hold[literal >> 1])
+                held = np.int32(hold[literal >> 1])
                 if held == LAZY:
                     held = _lies(literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
-                if held != literal & 1 and _rest_holds(first + row, size, rows, positions, s):
+                holds = held != literal & 1
+                column = np.int64(1)
+                while holds and column < size:
+                    literal = arena[first + column * rows + row]
+                    held = np.int32(hold[literal >> 1])
+                    if held == LAZY:
+                        held = _lies(
+                            literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts
+                        )
+                    holds = held != literal & 1
+                    column += 1
+                if holds:
                     payloads[fill] = arena[at + row]
                     fill += 1
-        at = first + size * rows
+            at = first + size * rows
     return np.int64(fill)
-
-
-@leaf
-def _rest_holds(at, size, rows, positions, s):
-    """Say whether the literals behind the first one of a row hold."""
-    for _ in range(size - 1):
-        at += rows
-        literal = s.arena[at]
-        held = np.int32(s.hold[literal >> 1])
-        if held == LAZY:
-            held = _lies(literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
-        if held == literal & 1:
-            return False
-    return True
 
 
 @leaf
@@ -308,6 +317,40 @@ def _lies(atom, positions, fields, modes, lows, highs, starts, counts):
         if (low <= positions[k] <= high) != outside:
             return np.int32(1)
     return np.int32(0)
+
+
+@leaf
+def _match_delta(points, fields, positions, begin, end, s, payloads, fill):
+    """Match one event with the delta; returns the new fill, or -1 if there is no room."""
+    fill = _read_list(s.new_always[0], positions, s, payloads, fill)
+    for k in range(len(points)):
+        point = points[k]
+        if fill >= 0 and point < len(s.point_heads) and s.point_heads[point] >= 0:
+            if not _is_repeated(points, k, s.point_starts[s.fields[point]]):
+                fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
+    for k in range(begin, end):
+        if fill >= 0 and fields[k] < len(s.new_levels) and s.new_levels[fields[k]]:
+            fill = _read_node_lists(fields[k], k, positions, s, payloads, fill)
+    return fill
+
+
+@leaf
+def _read_node_lists(field, k, positions, s, payloads, fill):
+    """As `_node_heads`, for the delta: reads the lists at once."""
+    levels = s.new_levels[field]
+    level = np.int64(0)
+    while levels and fill >= 0:
+        if levels & np.uint64(1):
+            prefix = positions[k] >> level
+            fresh = True
+            for j in range(s.value_starts[field], k):
+                fresh = fresh and positions[j] >> level != prefix
+            if fresh:
+                head = find_node(s.new_node_keys, s.new_node_heads, field, level, prefix)
+                fill = _read_list(head, positions, s, payloads, fill)
+        levels >>= np.uint64(1)
+        level += 1
+    return fill
 
 
 @leaf

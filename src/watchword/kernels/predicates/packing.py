@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.child_table import EMPTY, put_child
+from watchword.kernels.child_table import put_child
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.predicates.choice import PAIR, POINT
 from watchword.kernels.predicates.nodes import put_node
@@ -117,33 +117,16 @@ def _unpack_block(arena, at, first, second, dead, offsets, literals, payloads, r
 
 
 @kernel
-def unpack(base, dead, offsets, literals, payloads):
-    """Write the live rows in CSR form; returns the rows and literals. Counts only, if `offsets` has one entry."""
+def unpack(arena, keys, dead, offsets, literals, payloads):
+    """Write the live rows of blocks, for each of which `keys` has its first point, its second, and where it begins.
+
+    Returns the rows and literals. Counts only, if `offsets` has one entry.
+    """
     rows = np.int64(0)
     fill = np.int64(0)
-    for point in range(len(base.point_blocks)):
-        if base.point_blocks[point] >= 0:
-            rows, fill = _unpack_block(
-                base.arena, np.int64(base.point_blocks[point]), np.int64(point), np.int64(-1),
-                dead, offsets, literals, payloads, rows, fill,
-            )  # fmt: skip
-    for slot in range(len(base.pair_keys)):
-        if base.pair_keys[slot] != EMPTY:
-            first, second = base.pair_keys[slot] >> 32, base.pair_keys[slot] & 0xFFFFFFFF
-            rows, fill = _unpack_block(
-                base.arena, np.int64(base.pair_blocks[slot]), first, second,
-                dead, offsets, literals, payloads, rows, fill,
-            )  # fmt: skip
-    for slot in range(len(base.node_blocks)):
-        if base.node_blocks[slot] >= 0:
-            rows, fill = _unpack_block(
-                base.arena, np.int64(base.node_blocks[slot]), np.int64(-1), np.int64(-1),
-                dead, offsets, literals, payloads, rows, fill,
-            )  # fmt: skip
-    if base.always[0] >= 0:
+    for k in range(len(keys)):
         rows, fill = _unpack_block(
-            base.arena, np.int64(base.always[0]), np.int64(-1), np.int64(-1),
-            dead, offsets, literals, payloads, rows, fill,
+            arena, keys[k, 2], keys[k, 0], keys[k, 1], dead, offsets, literals, payloads, rows, fill
         )  # fmt: skip
     return rows, fill
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Bools, Float64, Int32, Int64, UInt64, offsets_of
+from watchword.arrays import Bools, Float64, Int32, Int64, UInt8, UInt64, offsets_of
 from watchword.errors import WatchwordError
-from watchword.kernels.child_table import new_table, roomy_table
+from watchword.kernels.child_table import EMPTY, new_table, roomy_table
 from watchword.kernels.predicates import choice, nodes
 from watchword.kernels.predicates import packing as kernels
 from watchword.kernels.predicates.match import Atoms, Base
@@ -22,6 +22,9 @@ WIDTH = 64
 
 COMBINATIONS = 4096
 """How many sets of fields are looked at to find partners: those that the most rows have."""
+
+GRID = 8
+"""How many places a grid may have for each pair in it."""
 
 _KIND = 60  # of an access key: its kind stands above this bit
 
@@ -88,14 +91,15 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
         raise WatchwordError(f"{rows} subscriptions are more than one index holds; use several")
     starts, arena = np.empty(blocks, np.int64), np.empty(words, np.int32)
     kernels.write_blocks(offsets, literals, payloads, order, keys, sizes, starts, arena)
-    return _keyed(keys[order], starts, owners, is_partner, len(atoms.fields), arena), rows
+    return _keyed(keys[order], starts, owners, is_partner, atoms, arena), rows
 
 
 def empty_base() -> Base:
     """Return a base without rows."""
     none = np.empty(0, np.int32)
     return Base(
-        none, *new_table(), np.zeros(1, np.int32), none, *nodes.new_nodes(), np.empty(0, np.uint64),
+        none, *new_table(), np.zeros(1, np.int32), np.empty(0, np.int64), none, none, *nodes.new_nodes(),
+        np.empty(0, np.uint64),
         np.full(1, -1, np.int32), none,
     )  # fmt: skip
 
@@ -142,23 +146,80 @@ def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64
     return keys, owners
 
 
-def _keyed(keys: Int64, starts: Int64, owners: Int64, is_partner: Bools, atoms: int, arena: Int32) -> Base:
+def _keyed(keys: Int64, starts: Int64, owners: Int64, is_partner: Bools, atoms: Atoms, arena: Int32) -> Base:
     """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
     own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
     kinds, rest = own >> _KIND, own & (1 << _KIND) - 1
-    point_blocks = np.full(atoms, -1, np.int32)
+    point_blocks = np.full(len(atoms.fields), -1, np.int32)
     point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
-    pair_table = roomy_table(*new_table(), int(np.count_nonzero(pairs)))
-    kernels.put_pairs(*pair_table, rest[pairs], starts[pairs])
+    table = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
     node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(owners))
     levels = np.zeros(int((owners[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
     kernels.put_nodes(*node_table, owners, starts[kinds == choice.NODE], levels)
     always = starts[kinds == choice.ALWAYS]
-    ones, twos = np.nonzero(is_partner)
-    partner_offsets = offsets_of(np.bincount(ones, minlength=len(is_partner))).astype(np.int32)
     return Base(
-        point_blocks, *pair_table, partner_offsets, twos.astype(np.int32), *node_table, levels,
-        np.array([always[0] if len(always) else -1], np.int32), arena,
-    )  # fmt: skip
+        point_blocks, *table, *node_table, levels, np.array([always[0] if len(always) else -1], np.int32), arena
+    )
 
+
+def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, modes: UInt8) -> tuple[Any, ...]:
+    """Return how pairs lead to their blocks: a hash table, the partners of each field, ranks of points, and grids."""
+    ones, twos = np.nonzero(is_partner)
+    offsets = offsets_of(np.bincount(ones, minlength=len(is_partner))).astype(np.int32)
+    points = np.flatnonzero(modes == 0)
+    points = points[np.argsort(fields[points], kind="stable")]
+    counts = np.bincount(fields[points], minlength=max(len(is_partner), 1))
+    ranks = np.full(len(fields), -1, np.int32)
+    ranks[points] = np.arange(len(points)) - offsets_of(counts)[fields[points]]
+    partners = np.full((len(ones), 3), -1, np.int64)
+    partners[:, 0], partners[:, 2] = twos, counts[twos]
+    first, second = pairs >> 30, pairs & (1 << 30) - 1
+    owners = np.searchsorted(ones * len(is_partner) + twos, fields[first].astype(np.int64) * len(is_partner) + fields[second])
+    keys = np.bincount(owners, minlength=len(ones))
+    dense = counts[ones] * counts[twos] <= GRID * keys
+    begins = offsets_of(np.where(dense, counts[ones] * counts[twos], 0))
+    partners[dense, 1] = begins[:-1][dense]
+    grid = np.full(begins[-1], -1, np.int32)
+    in_grid = dense[owners] if len(owners) else np.zeros(0, np.bool_)
+    at = begins[owners] + ranks[first].astype(np.int64) * partners[owners, 2] + ranks[second]
+    grid[at[in_grid]] = starts[in_grid]
+    table = roomy_table(*new_table(), int(np.count_nonzero(~in_grid)))
+    kernels.put_pairs(*table, pairs[~in_grid], starts[~in_grid])
+    return *table, offsets, partners.reshape(-1), ranks, grid
+
+
+
+def keys_of(base: Base, fields: Int32) -> Int64:
+    """Return for each block its first point, its second, -1 where it has none, and where it begins."""
+    points = np.flatnonzero(base.point_blocks >= 0)
+    found = [_keys(points, -1, base.point_blocks[points])]
+    taken = np.flatnonzero(base.pair_keys != EMPTY)
+    pairs = base.pair_keys[taken]
+    found.append(_keys(pairs >> 32, pairs & 0xFFFFFFFF, base.pair_blocks[taken]))
+    found += _grid_keys(base, fields[: len(base.ranks)])
+    found.append(_keys(-1, -1, base.node_blocks[base.node_blocks >= 0]))
+    found.append(_keys(-1, -1, base.always[base.always >= 0]))
+    return np.concatenate(found)
+
+
+def _keys(firsts: Any, seconds: Any, starts: Any) -> Int64:
+    keys = np.empty((len(starts), 3), np.int64)
+    keys[:, 0], keys[:, 1], keys[:, 2] = firsts, seconds, starts
+    return keys
+
+
+def _grid_keys(base: Base, fields: Int32) -> list[Int64]:
+    ranked = np.flatnonzero(base.ranks >= 0)
+    ranked = ranked[np.lexsort((base.ranks[ranked], fields[ranked]))]
+    borders = np.searchsorted(fields[ranked], np.arange(len(base.partner_offsets)))
+    found = []
+    for field in range(len(base.partner_offsets) - 1):
+        for partner, begin, width in base.partners.reshape(-1, 3)[base.partner_offsets[field] : base.partner_offsets[field + 1]].tolist():
+            if begin >= 0:
+                own = ranked[borders[field] : borders[field + 1]]
+                others = ranked[borders[partner] : borders[partner + 1]] if partner + 1 < len(borders) else ranked[borders[partner] :]
+                cells = base.grid[begin : begin + len(own) * width]
+                at = np.flatnonzero(cells >= 0)
+                found.append(_keys(own[at // width], others[at % width], cells[at]))
+    return found

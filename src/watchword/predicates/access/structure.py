@@ -27,7 +27,7 @@ from watchword.kernels.predicates.match import LAZY, Base, Delta, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
-from watchword.predicates.access.packing import Seen, chances_of, empty_base, pack
+from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.fields import Fields
 from watchword.predicates.held import Held
 from watchword.sets.rows import Rows
@@ -46,8 +46,8 @@ LEARNED = 4096
 class AccessBase:
     """An immutable packed set of rows."""
 
-    def __init__(self, packed: Base, count: int) -> None:
-        self.packed, self.count = packed, count
+    def __init__(self, packed: Base, count: int, fields: Int32) -> None:
+        self.packed, self.count, self._fields = packed, count, fields
         self._present: Tombstones | None = None
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class AccessBase:
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
-        return _written(partial(packing_kernels.unpack, self.packed, dead))
+        return _written(partial(packing_kernels.unpack, self.packed.arena, keys_of(self.packed, self._fields), dead))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -146,7 +146,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
         def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
             base, count = pack(atoms, chances, parts)  # type: ignore[arg-type]
-            made = AccessBase(base, count)
+            made = AccessBase(base, count, atoms.fields)
             made.events = events  # type: ignore[attr-defined]
             return made
 
@@ -253,9 +253,9 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return {
             "postings": len(self),
             "points": int(np.count_nonzero(base.point_blocks >= 0)),
-            "pairs": int(np.count_nonzero(base.pair_blocks >= 0)),
+            "pairs": int(np.count_nonzero(base.pair_blocks >= 0) + np.count_nonzero(base.grid >= 0)),
             "nodes_of_spans": int(np.count_nonzero(base.node_blocks >= 0)),
-            "partners": len(base.partners),
+            "partners": len(base.partners) // 3,
             "delta": len(self.delta),
             "tombstones": len(self.tombstones),
             "bytes": sum(array.nbytes for array in base) + self.delta.bytes,
@@ -272,7 +272,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         count, self.events, self._sampled = (int(value) for value in arrays["counts"])
         self.points_seen = arrays["seen"]
         self._sample = arrays["fields"], arrays["labels"]
-        base = AccessBase(Base(*(arrays[name] for name in Base._fields)), count)
+        base = AccessBase(Base(*(arrays[name] for name in Base._fields)), count, self.fields.atoms.fields)
         self._install(base)
 
 

@@ -31,12 +31,18 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 def int32(array: npt.NDArray[Any]) -> Int32:
     """Return the array, or a copy, in the one form for which kernels are compiled."""
-    return np.require(array, np.int32, ["C", "W"])
+    return _ready(array, np.dtype(np.int32))
 
 
 def int64(array: npt.NDArray[Any]) -> Int64:
     """Return the array, or a copy, in the one form for which kernels are compiled."""
-    return np.require(array, np.int64, ["C", "W"])
+    return _ready(array, np.dtype(np.int64))
+
+
+def _ready(array: npt.NDArray[Any], dtype: np.dtype[Scalar]) -> npt.NDArray[Scalar]:
+    if array.dtype == dtype and array.flags.carray:  # nearly always, and `require` takes long to find out
+        return array
+    return np.require(array, dtype, ["C", "W"])
 
 
 def offsets_of(lengths: npt.ArrayLike) -> Int64:

@@ -43,27 +43,31 @@ class Part(ABC):
 
 
 class Counters(Part):
-    """Integers that their owner keeps as attributes, beside its larger parts.
+    """Integers that their owner keeps in a dictionary, beside its larger parts.
 
-    >>> from types import SimpleNamespace
-    >>> owner = SimpleNamespace(plain=2)
-    >>> Counters(owner, "plain").arrays()
+    It does not know the owner, who has this part: two objects that know each other keep their memory, here that of a
+    whole index, until Python looks for cycles.
+
+    >>> counts = {"plain": 1}
+    >>> counters = Counters(counts)
+    >>> counts["plain"] += 1
+    >>> counters.arrays()
     {'plain': array([2])}
     """
 
-    def __init__(self, owner: object, *names: str) -> None:
-        self._owner, self._names = owner, names
+    def __init__(self, counts: dict[str, int]) -> None:
+        self._counts = counts
 
     def arrays(self) -> Arrays:
         """Return one array of one number for each."""
-        return {name: np.array([getattr(self._owner, name)], np.int64) for name in self._names}
+        return {name: np.array([count], np.int64) for name, count in self._counts.items()}
 
     def restore(self, arrays: Arrays) -> None:
         """Give the owner what `arrays` returned."""
-        for name in self._names:
-            setattr(self._owner, name, int(arrays[name][0]))
+        for name in self._counts:
+            self._counts[name] = int(arrays[name][0])
 
     @property
     def bytes(self) -> int:
         """Return eight bytes for each."""
-        return 8 * len(self._names)
+        return 8 * len(self._counts)

@@ -1,8 +1,10 @@
-"""Long lives: thousands of changes, and random steps."""
+"""Long lives: thousands of changes, and random steps; and their end."""
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,20 @@ class TestChurn:
 def test_a_life_in_random_steps(case: Case) -> None:
     machine = type(f"Life of {case}", (Life,), {"case": case})
     run_state_machine_as_test(machine, settings=settings(max_examples=15, stateful_step_count=25, deadline=None))
+
+
+def test_an_index_that_nobody_has_is_gone_at_once(method: Case) -> None:
+    """Nothing in it goes round in a circle: its memory does not wait until Python looks for cycles."""
+    index = method.index(dict(enumerate(method.texts(20))))
+    index.update({7: method.texts(1)[0], 30: method.texts(1)[0]})
+    del index[8]
+    for event in method.events(3):
+        index.match(event)
+    index.match_many(method.events(3))
+    parts = [weakref.ref(part) for part in (index._plugged, *index._plugged.parts.values())]
+    gc.disable()
+    try:
+        del index
+        assert [part() for part in parts] == [None] * len(parts)
+    finally:
+        gc.enable()

@@ -52,8 +52,8 @@ class PatternLanguage(Language):
         self._ignore_case, self._max_length = bool(options["ignore_case"]), int(options["max_length"])
         self._compiler = Compiler(self._ignore_case, self._max_length)
         self._lengths = LengthTable()
-        self.patterns = self.words = 0
-        self.parts |= {"lengths": self._lengths, "counters": Counters(self, "patterns", "words")}
+        self._counts = {"patterns": 0, "words": 0}
+        self.parts |= {"lengths": self._lengths, "counters": Counters(self._counts)}
         self._plan: Plan | None = None  # of streams, until a subscription comes or goes
 
     def compile(self, texts: Strings) -> Compiled:
@@ -87,8 +87,8 @@ class PatternLanguage(Language):
         self._count(compiled, -1)
 
     def _count(self, compiled: Compiled, by: int) -> None:
-        self.patterns += by * (len(compiled.rows) + len(compiled.blanks))
-        self.words += by * len(compiled.patterns.chars)
+        self._counts["patterns"] += by * (len(compiled.rows) + len(compiled.blanks))
+        self._counts["words"] += by * len(compiled.patterns.chars)
 
     def read(self, events: Any, position: int) -> Hits:
         """Return the patterns that each text holds."""
@@ -108,7 +108,7 @@ class PatternLanguage(Language):
 
     def figures(self) -> Mapping[str, int]:
         """Return patterns as clauses, and the words of all of them as atoms."""
-        return {"clauses": self.patterns, "atoms": self.words}
+        return {"clauses": self._counts["patterns"], "atoms": self._counts["words"]}
 
     # for what a pattern index has besides
 

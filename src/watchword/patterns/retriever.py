@@ -71,12 +71,13 @@ class Retriever(PatternStructure):
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code (INSERT)."""
-        rows, payloads, rule = point_rows(patterns), int32(payloads), self._splitting.kernel_rule
+        rows, payloads, rule = point_rows(patterns), int32(payloads), tuple(self._splitting.kernel_rule)
         last = reserve(self._records.last, int(payloads.max(initial=-1)) + 1, -1)
         self._records = self._records._replace(last=last)
         done = 0
         while True:
-            done = insert_patterns(self._trie, self._beginnings, self._records, rows, payloads, rule, done)
+            structure = tuple(self._trie), tuple(self._beginnings), tuple(self._records)
+            done = insert_patterns(*structure, tuple(rows), payloads, rule, done)
             if done == len(payloads):
                 return
             first, stop = rows.word_offsets[rows.offsets[done : done + 2]].tolist()
@@ -87,8 +88,8 @@ class Retriever(PatternStructure):
     def remove(self, pattern: Patterns, payload: int) -> None:
         """Remove a pattern: its record, and every state that only it needed (DELETE)."""
         known = 0 <= payload < len(self._records.last)
-        structure = self._trie, self._beginnings, self._records
-        if not known or not delete_pattern(*structure, point_rows(pattern), payload):
+        structure = tuple(self._trie), tuple(self._beginnings), tuple(self._records)
+        if not known or not delete_pattern(*structure, tuple(point_rows(pattern)), payload):
             raise KeyError(payload)
 
     def match(self, texts: Strings) -> Hits:

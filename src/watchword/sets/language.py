@@ -68,10 +68,10 @@ class SetLanguage(Language):
         self.vocabulary = Vocabulary()
         self.vocabulary.intern_texts(options.get("ranking", ()))
         self.clauses = ClauseTable()
-        self.plain = 0  # subscriptions that are one conjunction of atoms
+        self._counts = {"plain": 0}  # subscriptions that are one conjunction of atoms
         order = options.get("order", self.structure.order)
         self._order = AtomOrder(order, len(self.vocabulary)) if order is not None else None
-        self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses, "counters": Counters(self, "plain")}
+        self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses, "counters": Counters(self._counts)}
         if self._order is not None:
             self.parts["order"] = self._order
 
@@ -95,7 +95,7 @@ class SetLanguage(Language):
             rows.append(np.concatenate([atoms for atoms, _ in checked]))
             payloads.append(np.array([payload for _, payload in checked], np.int32))
             sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
-        self.plain += len(compiled.rows)
+        self._counts["plain"] += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
         self.interned()
         batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
@@ -119,7 +119,7 @@ class SetLanguage(Language):
         clauses = self.compile_one(text)
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
-            self.plain -= 1
+            self._counts["plain"] -= 1
             self.vocabulary.use(atoms, -1)
             self.structure.remove(self._sorted(self._encoded(atoms)), slot)
             return
@@ -147,7 +147,7 @@ class SetLanguage(Language):
 
     def figures(self) -> Mapping[str, int]:
         """Return clauses, and distinct atoms."""
-        return {"clauses": self.plain + len(self.clauses), "atoms": self.vocabulary.in_use}
+        return {"clauses": self._counts["plain"] + len(self.clauses), "atoms": self.vocabulary.in_use}
 
     # private parts
 
@@ -163,7 +163,7 @@ class SetLanguage(Language):
         """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
-            self.plain += 1
+            self._counts["plain"] += 1
             self.vocabulary.use(atoms, 1)
             return [(self._encoded(atoms), slot)]
         if self.structure.takes_negations:

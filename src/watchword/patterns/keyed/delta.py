@@ -109,7 +109,7 @@ class PatternDelta:
 
 
 def _are_long(patterns: Patterns) -> Bools:
-    if len(patterns) == 0:
-        return np.zeros(0, np.bool_)
+    if len(patterns.chars) <= LONG and patterns.chars.max(initial=0) <= LONG:  # as when one comes alone
+        return np.zeros(len(patterns), np.bool_)
     long: Bools = np.maximum.reduceat(patterns.chars, patterns.offsets[:-1]) > LONG
     return long | (np.diff(patterns.offsets) > LONG)

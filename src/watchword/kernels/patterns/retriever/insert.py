@@ -23,12 +23,13 @@ from watchword.kernels.patterns.retriever.records import (
     BEHIND,
     RECORD_WORDS,
     WORDS,
+    Records,
     add_record,
     drop_record,
     has_record_room,
 )
-from watchword.kernels.patterns.retriever.splitting import split_phrase
-from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, enter, has_room, leave
+from watchword.kernels.patterns.retriever.splitting import SplitRule, split_phrase
+from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, ShareTrie, enter, has_room, leave
 
 
 @kernel
@@ -55,8 +56,13 @@ def _insert(trie, beginnings, records, word_offsets, points, gaps, payload, rule
 
 @kernel
 def insert_patterns(trie, beginnings, records, rows, payloads, rule, first):
-    """Insert patterns (`PointRows`) from `first` on; returns the first one for which room might not suffice."""
-    offsets, word_offsets, points, gaps = rows.offsets, rows.word_offsets, rows.points, rows.gaps
+    """Insert patterns from `first` on; returns the first one for which room might not suffice.
+
+    `trie` and `beginnings` (`ShareTrie`), `records`, `rows` (`PointRows`) and `rule` (`SplitRule`) are plain tuples.
+    """
+    trie, beginnings, records = ShareTrie(*trie), ShareTrie(*beginnings), Records(*records)
+    offsets, word_offsets, points, gaps = rows
+    rule = SplitRule(*rule)
     longest = 1
     for word in range(len(word_offsets) - 1):
         longest = max(longest, word_offsets[word + 1] - word_offsets[word])
@@ -98,9 +104,10 @@ def _is_pattern(trie, beginnings, beginning, word_offsets, points, gaps):
 def delete_pattern(trie, beginnings, records, row, payload):
     """Delete a payload's record and the states that only it needed, if it is this one pattern (DELETE).
 
-    Returns whether it was.
+    Returns whether it was. The first four are plain tuples, as for `insert_patterns`.
     """
-    word_offsets, points, gaps = row.word_offsets, row.points, row.gaps
+    trie, beginnings, records = ShareTrie(*trie), ShareTrie(*beginnings), Records(*records)
+    _, word_offsets, points, gaps = row
     record = np.int64(records.last[payload])
     if record < 0 or records.words[RECORD_WORDS * record + BEHIND] != gaps[len(word_offsets) - 1]:
         return False

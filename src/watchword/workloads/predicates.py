@@ -13,7 +13,7 @@ of an event; values are whole numbers below V, all uniform:
 `SharedAttributeRules` are rules as routers have them, of texts and at most one range:
 
 >>> shared_attribute_rules(1, ranges=True, seed=1).subscription_table()["subscription"].to_pylist()
-["a7 = 'v19' AND a4 = 'v2' AND a15 BETWEEN 46108 AND 50868"]
+["a7 = 'v19' AND a4 = 'v2' AND a15 BETWEEN 461 AND 507"]
 
 Row i depends on the seed and on i, not on how many rows are asked for: rows are drawn in blocks, each with a seed of
 its own. Texts are put together by Arrow from a small vocabulary of predicates; no row is ever a Python object.
@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 from watchword.errors import OptionError
 
 BLOCK = 1 << 16
-SPAN = 100_000
+SPAN = 1_000
 SIGNS = ("=", "<", "<=", ">", ">=", "!=")
 _RULES, _EVENTS = 0, 1
 Int64 = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Event patterns and events over few names and values. Letters are ASCII, for beyond it the two fold case differently.
 
-Fields with values and fields with objects have different names. `patterns` and `events` go together: no lists.
-`list_patterns` have only what is one predicate, `list_events` have lists.
+Fields with values and fields with objects have different names; so have those inside $or. `patterns` and `events`
+go together: no lists. `list_patterns` have only what is one predicate, `list_events` have lists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ WILDCARDS = (
     "2024-01-01*00:00Z",
     "2024-01-01T00:00:00Z",
 )
-FIELDS = ("a", "b", "c-c", "in", "x.y")
+FIELDS = ("a", "b", "c-c")
+CHOSEN = ("in", "x.y")
 OBJECTS = ("o", "o p")
 
 text = st.sampled_from(TEXTS)
@@ -75,7 +76,8 @@ double = st.one_of(
 def _patterns(condition: st.SearchStrategy, nested: bool = True) -> st.SearchStrategy[dict]:
     conditions = st.lists(condition, min_size=1, max_size=3)
     flat = st.dictionaries(st.sampled_from(FIELDS), conditions, min_size=1, max_size=3)
-    choice = st.lists(flat, min_size=2, max_size=3)
+    chosen = st.dictionaries(st.sampled_from(CHOSEN), conditions, min_size=1)
+    choice = st.lists(chosen, min_size=2, max_size=3)
     objects = st.dictionaries(st.sampled_from(OBJECTS), flat, min_size=1) if nested else flat
     deep = st.one_of(flat, st.tuples(flat, objects).map(lambda drawn: drawn[0] | drawn[1]), objects)
     return st.one_of(deep, st.tuples(deep, choice).map(lambda drawn: drawn[0] | {"$or": drawn[1]}))
@@ -83,7 +85,8 @@ def _patterns(condition: st.SearchStrategy, nested: bool = True) -> st.SearchStr
 
 def _events(leaf: st.SearchStrategy) -> st.SearchStrategy[dict]:
     flat = st.one_of(
-        st.dictionaries(st.sampled_from(FIELDS), leaf, max_size=5), st.fixed_dictionaries(dict.fromkeys(FIELDS, leaf))
+        st.dictionaries(st.sampled_from(FIELDS + CHOSEN), leaf, max_size=5),
+        st.fixed_dictionaries(dict.fromkeys(FIELDS + CHOSEN, leaf)),
     )
     objects = st.dictionaries(st.sampled_from(OBJECTS), flat)
     return st.one_of(flat, st.tuples(flat, objects).map(lambda drawn: drawn[0] | drawn[1]))

@@ -158,6 +158,7 @@ def test_texts(pattern: dict, text: str) -> None:
         ({"a": [{"wildcard": "x\\y"}]}, "a[0].wildcard", "backslash"),
         ({"$or": [{"a": ["x"]}]}, "$or[0]", "unknown operator"),
         ({"d": {"$or": [{"a": ["x"]}, {"b": []}]}}, "d.$or[1].b", "empty array"),
+        ({"d": {"a": ["x"]}, "$or": [{"b": ["x"]}, {"d": {"a": ["y"]}}]}, "$or", "d.a is asked for twice"),
     ],
 )
 def test_refused(pattern: object, path: str, message: str) -> None:

@@ -21,7 +21,8 @@ which the language cannot say:
   anything-but with several values. anything-but of a prefix, suffix or wildcard wants every value of the list to be
   different, EventBridge one of them.
 
-A key with a dot in it is one key. Numbers compare by value, exactly.
+A key with a dot in it is one key. Numbers compare by value, exactly. A field that stands beside ``$or`` and inside it
+again is refused, for EventBridge forgets one of the two.
 """
 
 from __future__ import annotations
@@ -46,10 +47,17 @@ def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
     watchword.predicates.aws.PatternError: detail.state[0].wildcard: "a*b*c" asks for something in the middle of a \
 text, which cannot be said; one * is possible, or a PatternIndex over that text
     """
-    return write(fields(read(pattern), (), ""))
+    return translated(read(pattern), nested=True)
 
 
-def fields(pattern: Mapping[str, Any], names: tuple[str, ...], path: str, *, nested: bool = True) -> Tree:
+def translated(pattern: Mapping[str, Any], *, nested: bool) -> str:
+    """Return the text for a pattern that has been read; with `nested` false its fields are flat."""
+    tree = fields(pattern, (), "", nested=nested)
+    _asked(pattern, (), "")
+    return write(tree)
+
+
+def fields(pattern: Mapping[str, Any], names: tuple[str, ...], path: str, *, nested: bool) -> Tree:
     """Return the predicates of a pattern's object: all its fields. `names` lead to it, `path` is its place."""
     if not pattern:
         raise PatternError("an empty object matches nothing; name a field", path=path)
@@ -66,7 +74,7 @@ def fields(pattern: Mapping[str, Any], names: tuple[str, ...], path: str, *, nes
         elif isinstance(value, Mapping):
             if not nested:
                 raise PatternError('message attributes are flat; for nested keys use scope="MessageBody"', path=here)
-            parts.append(fields(value, (*names, name), here))
+            parts.append(fields(value, (*names, name), here, nested=nested))
         else:
             parts.append(field(attribute((*names, name)), value, here))
     return joined("and", parts)
@@ -79,3 +87,22 @@ def _is_choice(value: Any) -> bool:
         and len(value) > 1
         and all(isinstance(one, Mapping) and not OPERATORS & one.keys() for one in value)
     )
+
+
+def _asked(pattern: Mapping[str, Any], names: tuple[str, ...], path: str) -> set[tuple[str, ...]]:
+    """Return the fields that a pattern asks for. One that is asked for beside a choice and in it again is refused:
+    EventBridge forgets the first of the two, which nobody means."""
+    seen: set[tuple[str, ...]] = set()
+    for name, value in pattern.items():
+        here = f"{path}.{name}" if path else name
+        if name == "$or" and _is_choice(value):
+            found = set().union(*(_asked(one, names, f"{here}[{at}]") for at, one in enumerate(value)))
+        else:
+            found = _asked(value, (*names, name), here) if isinstance(value, Mapping) else {(*names, name)}
+        for twice in sorted(found & seen):
+            message = (
+                f"{attribute(twice)} is asked for twice, of which EventBridge forgets one; write both into every choice"
+            )
+            raise PatternError(message, path=here)
+        seen |= found
+    return seen

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from watchword.errors import OptionError
-from watchword.predicates.aws import read, write
-from watchword.predicates.eventbridge import fields
+from watchword.predicates.aws import read
+from watchword.predicates.eventbridge import translated
 
 __all__ = ["from_sns"]
 
@@ -36,4 +36,4 @@ def from_sns(policy: str | bytes | Mapping[str, Any], *, scope: Scope = "Message
     """
     if scope not in ("MessageAttributes", "MessageBody"):
         raise OptionError(f"scope is 'MessageAttributes' or 'MessageBody', not {scope!r}")
-    return write(fields(read(policy), (), "", nested=scope == "MessageBody"))
+    return translated(read(policy), nested=scope == "MessageBody")

@@ -177,6 +177,7 @@ def test_refused(query: str) -> None:
         matches(query, {})
 
 
+@pytest.mark.slow
 @given(queries, events)
 @settings(max_examples=300)
 def test_what_is_drawn_has_an_answer_and_its_negation_the_opposite(query: str, event: dict) -> None:

@@ -78,12 +78,14 @@ def test_documented_examples(pattern: dict, matched: bool) -> None:
     assert predicate_oracle.matches(from_eventbridge(json.dumps(pattern)), INSTANCE) is matched
 
 
+@pytest.mark.slow
 @given(patterns, events)
 @settings(max_examples=400)
 def test_same_answers(pattern: dict, event: dict) -> None:
     assert predicate_oracle.matches(from_eventbridge(pattern), event) is aws_judge.answers(pattern, event)
 
 
+@pytest.mark.slow
 @given(list_patterns, list_events)
 @settings(max_examples=300)
 def test_same_answers_on_lists(pattern: dict, event: dict) -> None:

@@ -45,11 +45,13 @@ def test_documented_examples(policy: dict, accepted: bool) -> None:
     assert predicate_oracle.matches(from_sns(json.dumps(policy)), MESSAGE) is accepted
 
 
+@pytest.mark.slow
 @given(flat_patterns, events)
 def test_same_answers_for_attributes(policy: dict, event: dict) -> None:
     assert predicate_oracle.matches(from_sns(policy), event) is aws_judge.answers(policy, event)
 
 
+@pytest.mark.slow
 @given(patterns, events)
 def test_same_answers_for_bodies(policy: dict, event: dict) -> None:
     text = from_sns(json.dumps(policy), scope="MessageBody")

@@ -33,6 +33,7 @@ def workloads(draw) -> PredicateWorkload:
     return PredicateWorkload(*sizes, seed=draw(st.integers(-5, 2**65)))
 
 
+@pytest.mark.slow
 @given(workloads())
 @settings(max_examples=25, deadline=None)
 def test_a_subscription_has_the_predicates_asked_for(workload: PredicateWorkload) -> None:
@@ -76,6 +77,7 @@ def test_attributes_values_and_signs_are_uniform() -> None:
         assert len(counts) == size and (np.abs(counts / 20_000 - 1 / size) < 0.02).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranges", [False, True])
 def test_an_event_matches_a_rule_with_the_chance_promised(ranges: bool) -> None:
     rules = shared_attribute_rules(2_000, values=5, ranges=ranges, seed=7)

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check bench soak clean help
+.PHONY: run tour quick test check bench peers soak clean help
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -49,6 +49,9 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.patterns --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 
+peers: $(READY) ## compare with event-ruler and a-tree, built here where mvn and cargo are
+	@$(BIN)/python -m benchmarks.peers
+
 clean: ## remove the virtual environment and all caches
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/peers/*/target
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

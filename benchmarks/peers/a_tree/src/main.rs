@@ -1,0 +1,119 @@
+//! a-tree on the benchmark's rules: RULES EVENTS SECONDS [MATCHES].
+//!
+//! RULES has lines {"id": 7, "expression": "a0 = 'v3' and a1 = 'v5'"}, EVENTS a JSON object a line; the first event says
+//! which attributes there are, and that a number is an integer. Every event is matched once and its ids go to MATCHES as
+//! lines such as [3,7]. Then events are matched from the first on until SECONDS have passed, JSON read each time. One line
+//! of figures is printed. Memory is what the allocator has given out for the tree.
+
+use a_tree::{ATree, AttributeDefinition};
+use serde_json::{Map, Value};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every request goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size(), Relaxed);
+        System.alloc(layout)
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Relaxed);
+        System.dealloc(pointer, layout)
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn lines(path: &str) -> impl Iterator<Item = String> {
+    BufReader::new(File::open(path).expect(path)).lines().map(|line| line.unwrap())
+}
+
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).expect("a JSON object a line")
+}
+
+fn definitions(events: &[String]) -> Vec<AttributeDefinition> {
+    let first = events.first().map(|text| object(text)).unwrap_or_default();
+    let define = |(name, value): (&String, &Value)| match value {
+        Value::Number(_) => AttributeDefinition::integer(name),
+        _ => AttributeDefinition::string(name),
+    };
+    first.iter().map(define).collect()
+}
+
+fn found(tree: &ATree<u64>, text: &str) -> Vec<u64> {
+    let mut builder = tree.make_event();
+    for (name, value) in &object(text) {
+        match value {
+            Value::Number(number) => builder.with_integer(name, number.as_i64().expect("an integer")).unwrap(),
+            Value::String(text) => builder.with_string(name, text).unwrap(),
+            _ => panic!("{name}: a text or an integer is expected"),
+        }
+    }
+    let event = builder.build().unwrap();
+    tree.search(&event).unwrap().matches().iter().map(|id| **id).collect()
+}
+
+fn load(tree: &mut ATree<u64>, path: &str) -> (usize, f64) {
+    let (mut rules, mut seconds) = (0, 0.0);
+    for line in lines(path) {
+        let rule = object(&line);
+        let id = rule["id"].as_u64().unwrap();
+        let start = Instant::now();
+        tree.insert(&id, rule["expression"].as_str().unwrap()).expect("an expression");
+        seconds += start.elapsed().as_secs_f64();
+        rules += 1;
+    }
+    (rules, seconds)
+}
+
+fn match_once(tree: &ATree<u64>, events: &[String], path: Option<&String>) -> usize {
+    let mut out = path.map(|path| BufWriter::new(File::create(path).expect(path)));
+    let mut matches = 0;
+    for event in events {
+        let mut ids = found(tree, event);
+        matches += ids.len();
+        ids.sort_unstable();
+        if let Some(file) = out.as_mut() {
+            writeln!(file, "{}", serde_json::to_string(&ids).unwrap()).unwrap();
+        }
+    }
+    matches
+}
+
+fn rate(tree: &ATree<u64>, events: &[String], seconds: f64) -> f64 {
+    let start = Instant::now();
+    let mut done = 0;
+    while !events.is_empty() && start.elapsed().as_secs_f64() < seconds {
+        std::hint::black_box(found(tree, &events[done % events.len()]));
+        done += 1;
+    }
+    done as f64 / start.elapsed().as_secs_f64()
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let seconds: f64 = arguments[2].parse().unwrap();
+    let events: Vec<String> = lines(&arguments[1]).collect();
+    let before = LIVE.load(Relaxed);
+    let mut tree = ATree::new(&definitions(&events)).unwrap();
+    let (rules, build) = load(&mut tree, &arguments[0]);
+    let bytes = LIVE.load(Relaxed) - before;
+    let matches = match_once(&tree, &events, arguments.get(3));
+    println!(
+        "{{\"rules\": {rules}, \"build_seconds\": {build:.3}, \"bytes_per_rule\": {:.1}, \"events\": {}, \
+         \"matches\": {matches}, \"events_per_second\": {:.1}}}",
+        bytes as f64 / rules.max(1) as f64,
+        events.len(),
+        rate(&tree, &events, seconds)
+    );
+}

@@ -17,6 +17,7 @@ from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.blocks import Blocks, json_texts, rows_of
 from watchword.predicates.columns import ColumnReader
+from watchword.predicates.compiler import compiled
 from watchword.predicates.documents import columns_of
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
@@ -33,8 +34,9 @@ from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.counting import Counting
-from watchword.sets.language import Names, SetLanguage
+from watchword.sets.language import Compiled, Names, SetLanguage
 from watchword.sets.rows import Rows
+from watchword.strings import Strings
 
 _STRUCTURES = {
     "auto": AccessRows,
@@ -75,7 +77,7 @@ class Predicates(SetLanguage):
             literal=options["max_literal"],
         )
         self._hierarchies = {attribute: Hierarchy(tree) for attribute, tree in options["hierarchies"].items()}
-        self._reader = Reader(self.fields, self._hierarchies, self._finder)
+        self._reader = Reader(self.fields, self._hierarchies)
         self._meanings: dict[str, Predicate] = {}
         self._inner: dict[int, Predicates] = {}
         self._placers: dict[int, Placer] = {}
@@ -83,6 +85,10 @@ class Predicates(SetLanguage):
         """In an index of the inner queries of ANY: the atoms that they are outside."""
 
     # subscribing
+
+    def compile(self, texts: Strings) -> Compiled:
+        """Return subscriptions ready to be stored."""
+        return compiled(texts, self.compile_one)
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
         """Return the clauses of one subscription, each predicate by its name."""
@@ -143,7 +149,10 @@ class Predicates(SetLanguage):
         """Return the points of events and where their values stand, or, for the papers' methods, all atoms that hold."""
         if not isinstance(events, Held):
             self._wake()
-            events = self._columns(events, position) if isinstance(events, pa.Array) else self._reader.read(events, position)
+            if isinstance(events, pa.Array):
+                events = self._columns(events, position)
+            else:
+                events = self._reader.read(events, position, self._finder)
         return events if self._listing is None else self._listing.rows(events)
 
     def _columns(self, events: Any, position: int) -> Held:
@@ -152,7 +161,7 @@ class Predicates(SetLanguage):
             texts = json_texts(events, position)
             table = None if texts is None else columns_of(texts)
             if table is None:
-                return self._reader.read(events if texts is None else texts, position)
+                return self._reader.read(events if texts is None else texts, position, self._finder)
             events = rows_of(table)
         refuse_nulls(events, position)
         if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):

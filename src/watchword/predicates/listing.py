@@ -70,7 +70,7 @@ class SelectiveFirst(Part):
         known = self._fields.atoms
         if len(self._ranks) == len(known.fields):
             return
-        points = np.bincount(known.fields[known.modes == POINT], minlength=len(self._fields.all) + 1)
+        points = np.bincount(known.fields[known.modes == POINT], minlength=int(known.fields.max(initial=0)) + 1)
         score = np.where(known.modes == POINT, 1.0 / (points[known.fields] + 1), 2.0)
         score[known.modes == INSIDE] = 1.0 + (known.highs - known.lows)[known.modes == INSIDE] / 2.0**60
         ranks = np.empty(len(score), np.int32)

@@ -39,19 +39,17 @@ class Place:
 class Reader:
     """Reads events by what the fields of an index ask for."""
 
-    def __init__(self, fields: Fields, hierarchies: Mapping[str, Hierarchy], finder: Callable[[Field], Finder]) -> None:
-        self._fields, self._hierarchies, self._finder = fields, hierarchies, finder
+    def __init__(self, fields: Fields, hierarchies: Mapping[str, Hierarchy]) -> None:
+        self._fields, self._hierarchies = fields, hierarchies
         self._root = Place()
         self._shape = 0
         self._none = Hierarchy({})
 
-    def read_one(self, event: Any, position: int = 0) -> Held:
-        """Return what holds in one event."""
-        return one_held(*self._found(event, position))
-
-    def read(self, events: Any, position: int) -> Held:
-        """Return what holds in events, which are dicts."""
-        found = [self._found(event, position + row) for row, event in enumerate(events)]
+    def read(self, events: Any, position: int, finder: Callable[[Field], Finder]) -> Held:
+        """Return what holds in events, objects or JSON texts; `finder` is asked about ANY."""
+        if len(events) == 1:
+            return one_held(*self._found(events[0], position, finder))
+        found = [self._found(event, position + row, finder) for row, event in enumerate(events)]
         points, fields, positions = ([part for one in found for part in one[k]] for k in range(3))
         return Held(
             offsets_of([len(one[0]) for one in found]),
@@ -75,7 +73,9 @@ class Reader:
             self._learn()
         return self._root
 
-    def _found(self, event: Any, position: int) -> tuple[list[int], list[int], list[int]]:
+    def _found(
+        self, event: Any, position: int, finder: Callable[[Field], Finder]
+    ) -> tuple[list[int], list[int], list[int]]:
         """Return points, and fields with positions, field by field."""
         event = self.event(event, position)
         root = self.root()
@@ -87,7 +87,7 @@ class Reader:
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
         for field, elements in found.elements.items():
-            found.points += self._finder(field)(elements)
+            found.points += finder(field)(elements)
             found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 

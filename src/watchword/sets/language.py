@@ -187,14 +187,14 @@ class SetLanguage(Language):
             if len(clauses) > 1:
                 payload = self.clauses.add(slot, CheckedClause(literals.tolist(), [], shared=True))
             rows.append((literals, payload))
-        self.plain += len(clauses) == 1
+        self._counts["plain"] += len(clauses) == 1
         return rows
 
     def _remove_literals(self, slot: int, clauses: list[Clause[Names]]) -> None:
         rows = [(payload, np.array(clause.required, np.int32)) for payload, clause in self.clauses.of(slot)]
         if len(clauses) == 1:
             rows = [(slot, self._literals(clauses[0]))]
-            self.plain -= 1
+            self._counts["plain"] -= 1
         for payload, literals in rows:
             self.vocabulary.use(literals >> 1, -1)
             self.structure.remove(literals, payload)

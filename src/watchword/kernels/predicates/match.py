@@ -8,15 +8,18 @@ kept under one *access key*, which the event must have for the row to be looked 
     a node            an interval of labels that holds the row's span, see `nodes`
     always            nothing: rows of negations only
 
-Layout of the base: `point_blocks`, `pair_blocks`, `node_blocks` and `always` say where a key's block begins in `arena`
-(int32), -1 for none. A block has groups of rows of one length, their payloads and then their literals column by column:
+Layout of the base: `point_blocks`, `pair_blocks` or `grid`, `node_blocks` and `always` say where a key's block begins in
+`arena`, -1 for none. A block has groups of rows with as many literals left; a group has its literals column by column:
 
-    block   groups  group…
-    group   literals rows  payload × rows  first literal × rows  second literal × rows …
+    group   literals left, `MORE` added if another group follows; rows; first literal × rows, second literal × rows …
 
-The rows {1, 4, ¬6} as 10, {1, 4} as 11 and {1, 5} as 12, all under the point 1, are the block::
+The payload of a row stands in `owners` where its first literal stands in `arena`; a group without literals has empty
+places for them. The rows {1, 4, ¬6} as 10, {1, 4} as 11 and {1, 5} as 12, all under the point 1, are the block::
 
-    2    1 2  11 12  8 10    2 1  10  8  13
+    arena    1+MORE 2   8 10    2 1   8 13
+    owners               11 12         10
+
+`arena` has 16 bits a word while there are few atoms, else 32: what is read for every event should stay in the cache.
 
 A row under a point or a pair leaves those out; one under a node is checked for its span again, as a node is wider.
 
@@ -31,7 +34,7 @@ What holds in the event is scattered over arrays first, and taken back after it:
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,7 +62,8 @@ class Base(NamedTuple):
     node_blocks: Int32
     levels: UInt64
     always: Int32
-    arena: Int32
+    arena: Any
+    owners: Int32
 
 
 class Delta(NamedTuple):
@@ -106,7 +110,8 @@ class State(NamedTuple):
     node_blocks: Int32
     levels: UInt64
     always: Int32
-    arena: Int32
+    arena: Any
+    owners: Int32
     point_heads: Int32
     new_node_keys: Int64
     new_node_heads: Int32
@@ -126,6 +131,10 @@ class State(NamedTuple):
     point_counts: Int32
     seen: Int32
 
+
+MORE = 1 << 14
+ROWS = (1 << 16) - 1
+"""The most rows that a group has."""
 
 HEADS = 4096
 """How many blocks or lists are collected before they are read."""
@@ -268,41 +277,43 @@ def _node_heads(field, k, positions, value_starts, keys, values, all_levels, hea
 @leaf
 def _read_blocks(heads, count, positions, s, payloads, fill):
     """Append the payloads of the blocks' rows that hold; returns the new fill, or -1 if there is no room."""
-    arena, hold = s.arena, s.hold
+    arena, hold, owners = s.arena, s.hold, s.owners
     for h in range(count):
         at = np.int64(heads[h])
-        groups = arena[at]
-        at += 1
-        for _ in range(groups):
+        more = True
+        while more:
             size, rows = np.int64(arena[at]), np.int64(arena[at + 1])
+            more = size >= MORE
+            size &= MORE - 1
             at += 2
             if fill < 0 or fill + rows > len(payloads):
                 return np.int64(-1)
-            first = at + rows
             if size == 0:
-                for row in range(rows):
-                    payloads[fill + row] = arena[at + row]
-                fill += rows
-            for row in range(rows if size else 0):
-                literal = arena[first + row]
-                held = np.int32(hold[literal >> 1])
+                for row in range(at, at + rows):
+                    payloads[fill] = owners[row]
+                    fill += 1
+                at += rows
+                continue
+            for row in range(at, at + rows):
+                literal = np.int64(arena[row])
+                held = np.int64(hold[literal >> 1])
                 if held == LAZY:
                     held = _lies(literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
                 holds = held != literal & 1
-                column = np.int64(1)
-                while holds and column < size:
-                    literal = arena[first + column * rows + row]
-                    held = np.int32(hold[literal >> 1])
+                other = row + rows
+                while holds and other < at + size * rows:
+                    literal = np.int64(arena[other])
+                    held = np.int64(hold[literal >> 1])
                     if held == LAZY:
                         held = _lies(
                             literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts
                         )
                     holds = held != literal & 1
-                    column += 1
+                    other += rows
                 if holds:
-                    payloads[fill] = arena[at + row]
+                    payloads[fill] = owners[row]
                     fill += 1
-            at = first + size * rows
+            at += size * rows
     return np.int64(fill)
 
 
@@ -315,8 +326,8 @@ def _lies(atom, positions, fields, modes, lows, highs, starts, counts):
     start = starts[field]
     for k in range(start, start + counts[field]):
         if (low <= positions[k] <= high) != outside:
-            return np.int32(1)
-    return np.int32(0)
+            return np.int64(1)
+    return np.int64(0)
 
 
 @leaf
@@ -364,7 +375,7 @@ def _read_list(record, positions, s, payloads, fill):
             holds = True
             for k in range(record + 3, record + 3 + pool[record + 2]):
                 atom = pool[k] >> 1
-                held = np.int32(s.hold[atom])
+                held = np.int64(s.hold[atom])
                 if held == LAZY:
                     held = _lies(atom, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
                 if held == pool[k] & 1:

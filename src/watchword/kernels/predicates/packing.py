@@ -11,6 +11,7 @@ import numpy as np
 from watchword.kernels.child_table import put_child
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.predicates.choice import PAIR, POINT
+from watchword.kernels.predicates.match import MORE, ROWS
 from watchword.kernels.predicates.nodes import put_node
 from watchword.kernels.tombstones import is_dead
 
@@ -53,7 +54,7 @@ def _chance(literal, chances):
 
 
 @kernel
-def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, arena):
+def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, arena, owners):
     """Write the rows in `order`, whose keys and sizes ascend; returns the blocks and words. Counts only, if `arena` is
     empty; else writes where the block of each key begins."""
     write = len(arena) > 0
@@ -62,62 +63,60 @@ def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, ar
     i = np.int64(0)
     while i < len(order):
         key = keys[order[i]]
-        head = at
-        groups = 0
-        at += 1
+        if write:
+            starts[blocks] = at
         while i < len(order) and keys[order[i]] == key:
-            size = sizes[order[i]]
+            size = np.int64(sizes[order[i]])
             j = i
-            while j < len(order) and keys[order[j]] == key and sizes[order[j]] == size:
+            while j < len(order) and j < i + ROWS and keys[order[j]] == key and sizes[order[j]] == size:
                 j += 1
             rows = j - i
             if write:
-                arena[at], arena[at + 1] = size, rows
+                follows = j < len(order) and keys[order[j]] == key
+                arena[at], arena[at + 1] = size + (MORE if follows else 0), rows
                 for k in range(rows):
                     row = order[i + k]
-                    arena[at + 2 + k] = payloads[row]
+                    owners[at + 2 + k] = payloads[row]
                     for column in range(size):
-                        arena[at + 2 + rows * (column + 1) + k] = literals[row_offsets[row] + column]
-            at += 2 + rows * (size + 1)
-            groups += 1
+                        arena[at + 2 + rows * column + k] = literals[row_offsets[row] + column]
+            at += 2 + rows * max(size, 1)
             i = j
-        if write:
-            arena[head] = groups
-            starts[blocks] = head
         blocks += 1
     return blocks, at
 
 
 @leaf
-def _unpack_block(arena, at, first, second, dead, offsets, literals, payloads, rows, fill):
-    """Write the live rows of a block behind `rows` others; -1 for a key that they have not. Returns rows and fill."""
+def _unpack_block(arena, owners, at, keys, dead, offsets, literals, payloads, rows, fill):
+    """Write the live rows of a block behind `rows` others; `keys` are its points, -1 for none. Returns rows and fill."""
     write = len(offsets) > 1
-    groups = arena[at]
-    at += 1
-    for _ in range(groups):
+    more = True
+    while more:
         size, count = np.int64(arena[at]), np.int64(arena[at + 1])
+        more = size >= MORE
+        size &= MORE - 1
         at += 2
-        for row in range(count):
-            if is_dead(dead, arena[at + row]):
+        for row in range(at, at + count):
+            if is_dead(dead, owners[row]):
                 continue
             start = fill
-            fill += size + (first >= 0) + (second >= 0)
+            fill += size
+            for key in keys:
+                if key >= 0:
+                    if write:
+                        literals[fill] = 2 * key
+                    fill += 1
             if write:
-                payloads[rows] = arena[at + row]
+                payloads[rows] = owners[row]
                 for column in range(size):
-                    literals[start + column] = arena[at + count * (column + 1) + row]
-                if first >= 0:
-                    literals[start + size] = 2 * first
-                if second >= 0:
-                    literals[start + size + 1] = 2 * second
+                    literals[start + column] = arena[row + count * column]
                 offsets[rows + 1] = fill
             rows += 1
-        at += count * (size + 1)
+        at += count * max(size, 1)
     return rows, fill
 
 
 @kernel
-def unpack(arena, keys, dead, offsets, literals, payloads):
+def unpack(arena, owners, keys, dead, offsets, literals, payloads):
     """Write the live rows of blocks, for each of which `keys` has its first point, its second, and where it begins.
 
     Returns the rows and literals. Counts only, if `offsets` has one entry.
@@ -125,26 +124,21 @@ def unpack(arena, keys, dead, offsets, literals, payloads):
     rows = np.int64(0)
     fill = np.int64(0)
     for k in range(len(keys)):
-        rows, fill = _unpack_block(
-            arena, keys[k, 2], keys[k, 0], keys[k, 1], dead, offsets, literals, payloads, rows, fill
-        )  # fmt: skip
+        rows, fill = _unpack_block(arena, owners, keys[k, 2], keys[k, :2], dead, offsets, literals, payloads, rows, fill)
     return rows, fill
 
 
 @kernel
-def renumber(arena, renumbered):
+def renumber(arena, owners, renumbered):
     """Replace every payload `p` below ``len(renumbered)`` by ``renumbered[p]``."""
     at = np.int64(0)
     while at < len(arena):
-        groups = arena[at]
-        at += 1
-        for _ in range(groups):
-            size, rows = np.int64(arena[at]), np.int64(arena[at + 1])
-            at += 2
-            for k in range(at, at + rows):
-                if arena[k] < len(renumbered):
-                    arena[k] = renumbered[arena[k]]
-            at += rows * (size + 1)
+        size, rows = np.int64(arena[at]) & (MORE - 1), np.int64(arena[at + 1])
+        at += 2
+        for row in range(at, at + rows):
+            if owners[row] < len(renumbered):
+                owners[row] = renumbered[owners[row]]
+        at += rows * max(size, 1)
 
 
 @kernel

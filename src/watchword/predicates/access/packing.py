@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from watchword.errors import WatchwordError
 from watchword.kernels.child_table import EMPTY, new_table, roomy_table
 from watchword.kernels.predicates import choice, nodes
 from watchword.kernels.predicates import packing as kernels
-from watchword.kernels.predicates.match import Atoms, Base
+from watchword.kernels.predicates.match import MORE, Atoms, Base
 from watchword.sets.rows import Rows, joined
 
 PRIOR = 200.0
@@ -82,16 +83,19 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
     choice.choose(offsets, literals, tuple(atoms), chances, is_partner, kinds, firsts, seconds)
     sizes = np.empty(rows, np.int32)
     kernels.leave_keys_out(offsets, literals, chances, kinds, firsts, seconds, sizes)
-    keys, owners = _numbered(kinds, firsts, seconds)
+    keys, nodes_of = _numbered(kinds, firsts, seconds)
     order = np.lexsort((sizes, keys))
-    blocks, words = kernels.write_blocks(
-        offsets, literals, payloads, order, keys, sizes, np.empty(0, np.int64), np.empty(0, np.int32)
-    )
+    if sizes.max() >= MORE:
+        raise WatchwordError(f"a clause of {sizes.max()} predicates is more than an index holds; at most {MORE - 1}")
+    few = len(atoms.fields) < 1 << 15
+    none = np.empty(0, np.uint16 if few else np.int32)
+    write = partial(kernels.write_blocks, offsets, literals, payloads, order, keys, sizes)
+    blocks, words = write(np.empty(0, np.int64), none, np.empty(0, np.int32))
     if words > np.iinfo(np.int32).max:
         raise WatchwordError(f"{rows} subscriptions are more than one index holds; use several")
-    starts, arena = np.empty(blocks, np.int64), np.empty(words, np.int32)
-    kernels.write_blocks(offsets, literals, payloads, order, keys, sizes, starts, arena)
-    return _keyed(keys[order], starts, owners, is_partner, atoms, arena), rows
+    starts, arena, owners = np.empty(blocks, np.int64), np.empty(words, none.dtype), np.empty(words, np.int32)
+    write(starts, arena, owners)
+    return _keyed(keys[order], starts, nodes_of, is_partner, atoms, arena, owners), rows
 
 
 def empty_base() -> Base:
@@ -100,7 +104,7 @@ def empty_base() -> Base:
     return Base(
         none, *new_table(), np.zeros(1, np.int32), np.empty(0, np.int64), none, none, *nodes.new_nodes(),
         np.empty(0, np.uint64),
-        np.full(1, -1, np.int32), none,
+        np.full(1, -1, np.int32), np.empty(0, np.uint16), none,
     )  # fmt: skip
 
 
@@ -146,7 +150,9 @@ def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64
     return keys, owners
 
 
-def _keyed(keys: Int64, starts: Int64, owners: Int64, is_partner: Bools, atoms: Atoms, arena: Int32) -> Base:
+def _keyed(
+    keys: Int64, starts: Int64, nodes_of: Int64, is_partner: Bools, atoms: Atoms, arena: Any, owners: Int32
+) -> Base:
     """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
     own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
     kinds, rest = own >> _KIND, own & (1 << _KIND) - 1
@@ -154,12 +160,12 @@ def _keyed(keys: Int64, starts: Int64, owners: Int64, is_partner: Bools, atoms: 
     point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
     table = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
-    node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(owners))
-    levels = np.zeros(int((owners[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
-    kernels.put_nodes(*node_table, owners, starts[kinds == choice.NODE], levels)
+    node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(nodes_of))
+    levels = np.zeros(int((nodes_of[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
+    kernels.put_nodes(*node_table, nodes_of, starts[kinds == choice.NODE], levels)
     always = starts[kinds == choice.ALWAYS]
     return Base(
-        point_blocks, *table, *node_table, levels, np.array([always[0] if len(always) else -1], np.int32), arena
+        point_blocks, *table, *node_table, levels, np.array([always[0] if len(always) else -1], np.int32), arena, owners
     )
 
 

@@ -62,11 +62,12 @@ class AccessBase:
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
-        return _written(partial(packing_kernels.unpack, self.packed.arena, keys_of(self.packed, self._fields), dead))
+        keys = keys_of(self.packed, self._fields)
+        return _written(partial(packing_kernels.unpack, self.packed.arena, self.packed.owners, keys, dead))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
-        packing_kernels.renumber(self.packed.arena, payloads)
+        packing_kernels.renumber(self.packed.arena, self.packed.owners, payloads)
         self._present = None
 
 

@@ -1,0 +1,77 @@
+"""Many subscriptions at once: conjunctions are cut into their predicates by a kernel, and each distinct predicate is
+parsed once. What is no plain conjunction goes to the parser, text by text.
+
+A million rules over 16 attributes with 21 values each have 336 distinct predicates, so the parser hardly runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from watchword.arrays import Int32, offsets_of
+from watchword.errors import SubscriptionError
+from watchword.kernels.predicates import pieces as kernels
+from watchword.sets.boolean import Clause
+from watchword.sets.language import Compiled, Names
+from watchword.sets.rows import Rows, distinct
+from watchword.strings import Strings
+from watchword.text.vocabulary import Vocabulary
+
+Parse = Callable[[str], list[Clause[Names]]]
+
+_WORDS = np.zeros((4, 8), np.uint8)
+for _row, _word in enumerate((b"and", b"or", b"not", b"between")):
+    _WORDS[_row, : len(_word)] = list(_word)
+
+
+def compiled(texts: Strings, parse: Parse) -> Compiled:
+    """Return subscriptions ready to be stored."""
+    plain, sizes, pieces = _cut(texts)
+    raw = Vocabulary()
+    numbers = raw.intern(pieces)
+    names = Vocabulary()
+    name_of = _names(raw, names, parse)
+    owners = np.repeat(np.arange(texts.count), sizes)
+    plain[owners[name_of[numbers] < 0]] = False
+    kept = plain[owners]
+    rows = Rows(offsets_of(np.where(plain, sizes, 0)[plain]), name_of[numbers[kept]])
+    others = [(row, _parsed(texts, row, parse)) for row in np.flatnonzero(~plain).tolist()]
+    return Compiled(names, distinct(rows), np.flatnonzero(plain).astype(np.int32), others)
+
+
+def _parsed(texts: Strings, row: int, parse: Parse) -> list[Clause[Names]]:
+    try:
+        return parse(texts.text(row))
+    except SubscriptionError as error:
+        raise error.at_row(row) from None
+
+
+def _cut(texts: Strings) -> tuple[np.ndarray, np.ndarray, Strings]:
+    """Return which rows are conjunctions, how many pieces each has, and the pieces."""
+    data, offsets = texts.data, texts.offsets
+    plain, sizes = np.empty(texts.count, np.bool_), np.empty(texts.count, np.int64)
+    used = int(offsets[-1] - offsets[0])
+    pieces, piece_offsets = np.empty(used + 1, np.uint8), np.zeros(used // 2 + 2 * texts.count + 2, np.int64)
+    count = kernels.cut(data, offsets, _WORDS, plain, sizes, pieces, piece_offsets)
+    return plain, sizes, Strings(pieces, piece_offsets[: count + 1])
+
+
+def _names(raw: Vocabulary, names: Vocabulary, parse: Parse) -> Int32:
+    """Return the number, among `names`, of each piece that is one predicate; -1 for any other, the parser decides."""
+    found: list[str] = []
+    rows: list[int] = []
+    for number in range(len(raw)):
+        try:
+            clauses = parse(raw.text(number))
+        except SubscriptionError:
+            continue
+        if len(clauses) == 1 and len(clauses[0].required) == 1 and not clauses[0].forbidden:
+            rows.append(number)
+            found.append(clauses[0].required[0][0])
+    name_of = np.full(len(raw), -1, np.int32)
+    name_of[rows] = names.intern_texts(found)
+    return name_of
+
+

@@ -155,7 +155,9 @@ NUMBERS = Language(
 PREDICATES = Language(
     name="predicates",
     index=PredicateIndex,
-    variants={name: {"method": name, "hierarchies": predicate_strategies.HIERARCHIES} for name in PredicateIndex.methods},
+    variants={
+        name: {"method": name, "hierarchies": predicate_strategies.HIERARCHIES} for name in PredicateIndex.methods
+    },
     subscriptions=predicate_strategies.queries,
     events=predicate_strategies.events,
     matches=partial(predicate_oracle.matches, hierarchies=predicate_strategies.HIERARCHIES),

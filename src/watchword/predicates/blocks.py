@@ -48,7 +48,11 @@ def rows_of(events: Any) -> Any:
     if len(set(table.column_names)) < len(table.column_names):
         twice = next(name for name in table.column_names if table.column_names.count(name) > 1)
         raise EventError(f"two columns are named {twice!r}; rename one")
-    return table.to_struct_array().combine_chunks() if table.num_columns else pa.array([{}] * table.num_rows, pa.struct([]))
+    return (
+        table.to_struct_array().combine_chunks()
+        if table.num_columns
+        else pa.array([{}] * table.num_rows, pa.struct([]))
+    )
 
 
 def json_texts(events: Any, position: int) -> list[bytes] | None:

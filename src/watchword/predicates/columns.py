@@ -1,8 +1,8 @@
 """Phase one for columns: Arrow structs, tables and maps into points and labels, no Python object for an event.
 
 The attributes that subscriptions ask for are looked up among the columns; lists and structs are gone into. A list is
-flattened, and each of its values belongs to the event of the list: `owners` says which. With two events whose `tags` are
-["a", "b"] and ["c"], the values are a, b, c, and the owners 0, 0, 1.
+flattened, and each of its values belongs to the event of the list: `owners` says which. With two events whose `tags`
+are ["a", "b"] and ["c"], the values are a, b, c, and the owners 0, 0, 1.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class ColumnReader:
         if not (known or pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind)):
             at = self._position + int(owners[0]) if len(owners) else self._position
             raise EventError(
-                f"{show_path(field.path)}: a {kind} is no value; give numbers, texts, booleans, dates, lists or objects",
+                f"{show_path(field.path)}: a {kind} is no value; give numbers, texts, booleans, dates, lists, objects",
                 position=at,
             )
 

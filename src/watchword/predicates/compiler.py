@@ -73,5 +73,3 @@ def _names(raw: Vocabulary, names: Vocabulary, parse: Parse) -> Int32:
     name_of = np.full(len(raw), -1, np.int32)
     name_of[rows] = names.intern_texts(found)
     return name_of
-
-

@@ -46,7 +46,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands in one object twice")
+        raise ValueError(
+            f"the key {next(name for name in names if names.count(name) > 1)!r} stands in one object twice"
+        )
     return made
 
 

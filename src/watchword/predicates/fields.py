@@ -1,20 +1,21 @@
 """Fields: what the predicates of an index know about one attribute seen through one view, and how a value is placed.
 
-Two kinds of atom. A *point* is listed for every value that satisfies it: ``name = 'RBS'``, an IN, a KIND OF. A *span* is
-an interval of the values in their order, which nobody lists: ``value > 20`` is kept as two ends, and whoever needs it
-compares. So a value is placed by one look-up for its points and one search among the breakpoints of its field, however
-many predicates there are.
+Two kinds of atom. A *point* is listed for every value that satisfies it: ``name = 'RBS'``, an IN, a KIND OF. A *span*
+is an interval of the values in their order, which nobody lists: ``value > 20`` is kept as two ends, and whoever needs
+it compares. So a value is placed by one look-up for its points and one search among the breakpoints of its field,
+however many predicates there are.
 
-Breakpoints have *labels*, even numbers that ascend with them; a value has the label of the breakpoint that it equals, or
-one more than that of the greatest below it. With ``value > 20``, ``value <= 30`` and the labels 200 and 400 (for 20 and
-30), the value 15 stands at 1, 20 at 200, 25 at 201, 30 at 400, 31 at 401::
+Breakpoints have *labels*, even numbers that ascend with them; a value has the label of the breakpoint that it equals,
+or one more than that of the greatest below it. With ``value > 20``, ``value <= 30`` and the labels 200 and 400 (for 20
+and 30), the value 15 stands at 1, 20 at 200, 25 at 201, 30 at 400, 31 at 401::
 
     value > 20     the span [201, last]       25, 30 and 31 lie inside
     value <= 30    the span [1, 400]          15, 20, 25 and 30 do
     value != 20    outside of [200, 200]
 
-A new breakpoint gets a label half-way between its neighbours, so spans stay as they are. Where there is no room left all
-labels of the field are spread anew (`Fields.spreads` counts that). Each kind of value has a zone of labels of its own.
+A new breakpoint gets a label half-way between its neighbours, so spans stay as they are. Where there is no room left
+all labels of the field are spread anew (`Fields.spreads` counts that). Each kind of value has a zone of labels of its
+own.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, UInt8, reserve
+from watchword.arrays import Arrays, reserve
+from watchword.kernels.predicates.match import Atoms
 from watchword.parts import Part
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.values import OTHER, View, after_prefix
@@ -44,15 +46,6 @@ class Span(NamedTuple):
     high: int
 
 
-class Atoms(NamedTuple):
-    """What every atom of an index is, by its number: its field, its mode, and the ends of its span."""
-
-    fields: Int32
-    modes: UInt8
-    lows: Int64
-    highs: Int64
-
-
 class Zone:
     """The breakpoints of one kind of value in one field, ascending, with their labels."""
 
@@ -66,7 +59,7 @@ class Zone:
         at = bisect_right(self.breaks, value) - 1
         if at < 0:
             return self.first
-        return self.labels[at] + (self.breaks[at] != value)
+        return self.labels[at] + int(self.breaks[at] != value)
 
     def label(self, value: Any) -> int | None:
         """Return the label of a breakpoint, which is made where there is none; None if there is no room for it."""
@@ -186,7 +179,9 @@ class Fields(Part):
     def wake(self, predicates: list[Predicate]) -> None:
         """Make the fields again, with the labels that they had."""
         saved = self.atoms
-        names = {number: (one.attribute, one.view) for number, one in zip(saved.fields.tolist(), predicates, strict=True)}
+        names = {
+            number: (one.attribute, one.view) for number, one in zip(saved.fields.tolist(), predicates, strict=True)
+        }
         for number in sorted(names):
             self.field(*names[number])
         labels: dict[Zone, dict[Any, int]] = {}
@@ -272,4 +267,3 @@ def _ends(predicate: Predicate, atoms: Atoms, atom: int) -> list[int]:
 def is_point(predicate: Predicate) -> bool:
     """Say whether an atom is listed for the values that satisfy it."""
     return predicate.operator in ("=", "IN", "KIND OF", "ANY")
-

@@ -1,7 +1,7 @@
 """Hierarchies of values: national is a kind of politics.
 
-A hierarchy is declared for an attribute as child to parent, or to several parents; it must have no cycle. Values that are
-paths need no declaration: ``politics/national`` lies below ``politics``.
+A hierarchy is declared for an attribute as child to parent, or to several parents; it must have no cycle. Values that
+are paths need no declaration: ``politics/national`` lies below ``politics``.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class Predicates(SetLanguage):
         return events
 
     def read(self, events: Any, position: int) -> Held | Rows:
-        """Return the points of events and where their values stand, or, for the papers' methods, all atoms that hold."""
+        """Return points of events and where their values stand; for the papers' methods, all atoms that hold."""
         if not isinstance(events, Held):
             self._wake()
             if isinstance(events, pa.Array):

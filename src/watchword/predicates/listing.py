@@ -66,7 +66,7 @@ class SelectiveFirst(Part):
         self._ranks: Int32 = np.empty(0, np.int32)
 
     def learn(self, atoms: Int32, *, by_frequency: bool = True) -> None:
-        """Rank atoms: a point of a field of many values holds for few events, a short span for fewer than a long one."""
+        """Rank atoms: a point of a field of many values is selective, a short span more so than a long one."""
         known = self._fields.atoms
         if len(self._ranks) == len(known.fields):
             return

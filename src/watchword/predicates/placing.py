@@ -42,7 +42,7 @@ class Placed(NamedTuple):
 
 
 class _Constants:
-    """What a field knows of one kind of value, as arrays: constants with their points, breakpoints with their labels."""
+    """What a field knows of one kind of value, as arrays: constants with points, breakpoints with labels."""
 
     def __init__(self, field: Field, kind: int) -> None:
         self.changes = field.changes
@@ -67,7 +67,11 @@ class _Constants:
             padded = np.append(self.points, np.int32(-1))
             return Placed(None, padded[found], labels)
         offsets = offsets_of(np.append(self.sizes, 0))
-        return Placed(offsets, self.points, None).taken(np.where(found < 0, len(self.sizes), found))._replace(labels=labels)
+        return (
+            Placed(offsets, self.points, None)
+            .taken(np.where(found < 0, len(self.sizes), found))
+            ._replace(labels=labels)
+        )
 
 
 def _pairs(numbers: list[Any]) -> tuple[Float64, Int64]:
@@ -138,7 +142,9 @@ class Placer:
         if known.has_spans:
             labels = np.empty(texts.count, np.int64)
             breaks = known.breaks
-            kernels.label_texts(texts.data, texts.offsets, breaks.data, breaks.offsets, known.labels, known.first, labels)
+            kernels.label_texts(
+                texts.data, texts.offsets, breaks.data, breaks.offsets, known.labels, known.first, labels
+            )
         return known.placed(found, labels)
 
     def _distinct(self, values: list[Any]) -> Placed:

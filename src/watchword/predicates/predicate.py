@@ -7,6 +7,7 @@ same answer by other ways, and the tests compare them.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -18,8 +19,12 @@ Path = tuple[str, ...]
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
-RESERVED = frozenset("AND OR NOT ANY EXISTS TRUE FALSE NULL IN IS BETWEEN LIKE CONTAINS".split())
+RESERVED = frozenset(
+    ["AND", "OR", "NOT", "ANY", "EXISTS", "TRUE", "FALSE", "NULL", "IN", "IS", "BETWEEN", "LIKE", "CONTAINS"]
+)
 """Words that are no attribute's name unless they are quoted."""
+
+_ORDERS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 _BARE = re.compile(r"[^\W\d]\w*")
 
@@ -44,26 +49,21 @@ class Predicate(NamedTuple):
         return key is not None and _compare(self.operator, key, self.constants)
 
 
-def _compare(operator: str, key: Key, constants: tuple[Key, ...]) -> bool:
-    if operator == "EXISTS":
+def _compare(sign: str, key: Key, constants: tuple[Key, ...]) -> bool:
+    if sign == "EXISTS":
         return True
-    if operator in ("=", "IN"):
+    if sign in ("=", "IN"):
         return key in constants
-    if operator == "!=":
+    if sign == "!=":
         return key not in constants
     first, last = constants[0], constants[-1]
     if key[0] != first[0]:
         return False
-    if operator in ("STARTS WITH", "ENDS WITH"):  # ENDS WITH sees everything backwards
+    if sign in ("STARTS WITH", "ENDS WITH"):  # ENDS WITH sees everything backwards
         return bool(key[1].startswith(first[1]))
-    if operator in ("BETWEEN", "IN CIDR"):
+    if sign in ("BETWEEN", "IN CIDR"):
         return bool(first[1] <= key[1] <= last[1])
-    return {
-        "<": key[1] < first[1],
-        "<=": key[1] <= first[1],
-        ">": key[1] > first[1],
-        ">=": key[1] >= first[1],
-    }[operator]
+    return bool(_ORDERS[sign](key[1], first[1]))
 
 
 def show(predicate: Predicate) -> str:
@@ -119,4 +119,3 @@ def values_at(event: Any, path: Path) -> Iterator[Any]:
             yield event
     elif isinstance(event, dict):
         yield from values_at(event.get(path[0]), path[1:])
-

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watchword.errors import SubscriptionSyntaxError
-from watchword.predicates.predicate import COMPARISONS, RESERVED, Path, Predicate, show_clauses
+from watchword.predicates.predicate import RESERVED, Path, Predicate, show_clauses
 from watchword.predicates.values import (
     ADDRESS4,
     ADDRESS6,
@@ -263,7 +263,9 @@ class _Predicates(Parser[Predicate]):
         path = self._attribute(self.advance())
         opened = self._token
         if opened.kind != "open":
-            raise self.error(f"expected a query in parentheses after ANY and its attribute, not {_shown(opened)}", opened)
+            raise self.error(
+                f"expected a query in parentheses after ANY and its attribute, not {_shown(opened)}", opened
+            )
         self.advance()
         inner = self._group(self._depth, opened)
         clauses = tuple(self.clauses_of(inner))

@@ -187,4 +187,3 @@ class _Found:
         points = sorted(self.points, key=lambda atom: (number_of[atom], atom))
         placed = sorted(zip(self.fields, self.positions, strict=True))
         return points, [field for field, _ in placed], [position for _, position in placed]
-

@@ -137,7 +137,7 @@ class SetLanguage(Language):
 
     # matching
 
-    def find(self, holding: Rows) -> Hits:
+    def find(self, holding: Any) -> Hits:
         """Find the rows that are covered, and check what rows cannot say."""
         sets = holding if self.structure.reads_repeats else distinct(holding)
         if self._order is not None:

@@ -3,8 +3,8 @@
 `chances[a]` is the share of events in which the atom `a` is expected to hold. Of a row's positive literals the point
 with the least chance is its point, the span with the least its node. Two points are expected together in the product of
 their chances, so a pair is rarer than either; but every pair of *fields* in use costs each event a probe. So fields
-become partners only where that pays (`partners`), by greedy steps: with 100,000 rules of three equalities on any 3 of 16
-attributes, 57 of the 120 pairs of fields suffice for each rule to find two of its attributes among them.
+become partners only where that pays (`partners`), by greedy steps: with 100,000 rules of three equalities on any 3 of
+16 attributes, 57 of the 120 pairs of fields suffice for each rule to find two of its attributes among them.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _pair(literals, fields, modes, chances, is_partner, least):
 
 @kernel
 def point_fields(row_offsets, literals, fields, modes, narrow, sets):
-    """Write which of the fields numbered by `narrow` a row has points of, as bits; -1 in `narrow` leaves a field out."""
+    """Write which of the fields numbered by `narrow` a row has points of, as bits; -1 leaves a field out."""
     for row in range(len(row_offsets) - 1):
         found = np.uint64(0)
         for k in range(row_offsets[row], row_offsets[row + 1]):

@@ -1,15 +1,16 @@
 """Which rows of literals hold in an event: the packed base, and the delta beside it.
 
-A *literal* is an atom or its negation, ``atom << 1 | negated``. A row is a conjunction of literals with a payload; it is
-kept under one *access key*, which the event must have for the row to be looked at:
+A *literal* is an atom or its negation, ``atom << 1 | negated``. A row is a conjunction of literals with a payload; it
+is kept under one *access key*, which the event must have for the row to be looked at:
 
     a point           ``name = 'RBS'``              of the points that the event lists
     a pair of points  ``name = 'RBS'`` and ``city = 'Oslo'``, of two fields that are partners
     a node            an interval of labels that holds the row's span, see `nodes`
     always            nothing: rows of negations only
 
-Layout of the base: `point_blocks`, `pair_blocks` or `grid`, `node_blocks` and `always` say where a key's block begins in
-`arena`, -1 for none. A block has groups of rows with as many literals left; a group has its literals column by column:
+Layout of the base: `point_blocks`, `pair_blocks` or `grid`, `node_blocks` and `always` say where a key's block begins
+in `arena`, -1 for none. A block has groups of rows with as many literals left; a group has its literals column by
+column:
 
     group   literals left, `MORE` added if another group follows; rows; first literal × rows, second literal × rows …
 
@@ -49,7 +50,7 @@ OUTSIDE = 2
 
 
 class Base(NamedTuple):
-    """The packed rows. `partners` has three words for each: the field, where its grid begins (-1 for none), its width."""
+    """The packed rows. `partners` has three words each: a field, where its grid begins (-1 for none), its width."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -78,12 +79,16 @@ class Delta(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """What atoms are: field, mode (0 point, 1 inside, 2 outside), ends of the span."""
+    """What every atom of an index is, by its number: its field, its mode (0 point, 1 inside, 2 outside), its span."""
 
     fields: Int32
     modes: UInt8
     lows: Int64
     highs: Int64
+
+    def copied(self) -> Atoms:
+        """Return them as they are now, for work that goes on while atoms are added."""
+        return Atoms(self.fields.copy(), self.modes.copy(), self.lows.copy(), self.highs.copy())
 
 
 class Scratch(NamedTuple):
@@ -298,7 +303,9 @@ def _read_blocks(heads, count, positions, s, payloads, fill):
                 literal = np.int64(arena[row])
                 held = np.int64(hold[literal >> 1])
                 if held == LAZY:
-                    held = _lies(literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
+                    held = _lies(
+                        literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts
+                    )
                 holds = held != literal & 1
                 other = row + rows
                 while holds and other < at + size * rows:
@@ -336,9 +343,10 @@ def _match_delta(points, fields, positions, begin, end, s, payloads, fill):
     fill = _read_list(s.new_always[0], positions, s, payloads, fill)
     for k in range(len(points)):
         point = points[k]
-        if fill >= 0 and point < len(s.point_heads) and s.point_heads[point] >= 0:
-            if not _is_repeated(points, k, s.point_starts[s.fields[point]]):
-                fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
+        if point >= len(s.point_heads) or s.point_heads[point] < 0:
+            continue
+        if fill >= 0 and not _is_repeated(points, k, s.point_starts[s.fields[point]]):
+            fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
     for k in range(begin, end):
         if fill >= 0 and fields[k] < len(s.new_levels) and s.new_levels[fields[k]]:
             fill = _read_node_lists(fields[k], k, positions, s, payloads, fill)

@@ -87,7 +87,7 @@ def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, ar
 
 @leaf
 def _unpack_block(arena, owners, at, keys, dead, offsets, literals, payloads, rows, fill):
-    """Write the live rows of a block behind `rows` others; `keys` are its points, -1 for none. Returns rows and fill."""
+    """Write the live rows of a block behind others; `keys` are its points, -1 for none. Returns rows and fill."""
     write = len(offsets) > 1
     more = True
     while more:
@@ -124,7 +124,9 @@ def unpack(arena, owners, keys, dead, offsets, literals, payloads):
     rows = np.int64(0)
     fill = np.int64(0)
     for k in range(len(keys)):
-        rows, fill = _unpack_block(arena, owners, keys[k, 2], keys[k, :2], dead, offsets, literals, payloads, rows, fill)
+        rows, fill = _unpack_block(
+            arena, owners, keys[k, 2], keys[k, :2], dead, offsets, literals, payloads, rows, fill
+        )
     return rows, fill
 
 

@@ -74,7 +74,7 @@ def cut(data, offsets, words, plain, piece_rows, pieces, piece_offsets):
                 plain[row] = plain[row] and fill > piece_offsets[count - 1] and depth == 0
                 break
             byte = data[at]
-            if byte == _QUOTE or byte == _NAME_QUOTE:
+            if byte in (_QUOTE, _NAME_QUOTE):
                 at += 1
                 while at < stop and data[at] != byte:
                     at += 1

@@ -1,5 +1,5 @@
 """`auto` for predicates: rows of literals under the access key that the fewest events have.
 
-    structure   AccessRows: base, delta, tombstones (`layers`), and matching
-    packing     rows into a base: chances, partners, blocks
+structure   AccessRows: base, delta, tombstones (`layers`), and matching
+packing     rows into a base: chances, partners, blocks
 """

@@ -159,14 +159,13 @@ def _keyed(
     point_blocks = np.full(len(atoms.fields), -1, np.int32)
     point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
-    table = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
+    table: Any = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
     node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(nodes_of))
     levels = np.zeros(int((nodes_of[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
     kernels.put_nodes(*node_table, nodes_of, starts[kinds == choice.NODE], levels)
     always = starts[kinds == choice.ALWAYS]
-    return Base(
-        point_blocks, *table, *node_table, levels, np.array([always[0] if len(always) else -1], np.int32), arena, owners
-    )
+    first = np.array([always[0] if len(always) else -1], np.int32)
+    return Base(point_blocks, *table, *node_table, levels, first, arena, owners)  # type: ignore[call-arg]
 
 
 def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, modes: UInt8) -> tuple[Any, ...]:
@@ -181,7 +180,9 @@ def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, 
     partners = np.full((len(ones), 3), -1, np.int64)
     partners[:, 0], partners[:, 2] = twos, counts[twos]
     first, second = pairs >> 30, pairs & (1 << 30) - 1
-    owners = np.searchsorted(ones * len(is_partner) + twos, fields[first].astype(np.int64) * len(is_partner) + fields[second])
+    owners = np.searchsorted(
+        ones * len(is_partner) + twos, fields[first].astype(np.int64) * len(is_partner) + fields[second]
+    )
     keys = np.bincount(owners, minlength=len(ones))
     dense = counts[ones] * counts[twos] <= GRID * keys
     begins = offsets_of(np.where(dense, counts[ones] * counts[twos], 0))
@@ -193,7 +194,6 @@ def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, 
     table = roomy_table(*new_table(), int(np.count_nonzero(~in_grid)))
     kernels.put_pairs(*table, pairs[~in_grid], starts[~in_grid])
     return *table, offsets, partners.reshape(-1), ranks, grid
-
 
 
 def keys_of(base: Base, fields: Int32) -> Int64:
@@ -221,10 +221,16 @@ def _grid_keys(base: Base, fields: Int32) -> list[Int64]:
     borders = np.searchsorted(fields[ranked], np.arange(len(base.partner_offsets)))
     found = []
     for field in range(len(base.partner_offsets) - 1):
-        for partner, begin, width in base.partners.reshape(-1, 3)[base.partner_offsets[field] : base.partner_offsets[field + 1]].tolist():
+        for partner, begin, width in base.partners.reshape(-1, 3)[
+            base.partner_offsets[field] : base.partner_offsets[field + 1]
+        ].tolist():
             if begin >= 0:
                 own = ranked[borders[field] : borders[field + 1]]
-                others = ranked[borders[partner] : borders[partner + 1]] if partner + 1 < len(borders) else ranked[borders[partner] :]
+                others = (
+                    ranked[borders[partner] : borders[partner + 1]]
+                    if partner + 1 < len(borders)
+                    else ranked[borders[partner] :]
+                )
                 cells = base.grid[begin : begin + len(own) * width]
                 at = np.flatnonzero(cells >= 0)
                 found.append(_keys(own[at // width], others[at % width], cells[at]))

@@ -5,8 +5,8 @@
 An event that names another share never comes near.
 
 Tried instead: a table of points only (an event of 16 attributes looked at 4,800 of 100,000 rows of three equalities,
-with pairs at 230); spans cut into pieces that cover them exactly, listed like points (a rule with a range was kept eight
-times).
+with pairs at 230); spans cut into pieces that cover them exactly, listed like points (a rule with a range was kept
+eight times).
 """
 
 from __future__ import annotations
@@ -143,10 +143,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], AccessBase]:
         """Return a function that packs rows by what is known now."""
         atoms, chances, events = self.fields.atoms, self._expected(), self.events
-        atoms = type(atoms)(*(array.copy() for array in atoms))
+        atoms = atoms.copied()
 
         def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
-            base, count = pack(atoms, chances, parts)  # type: ignore[arg-type]
+            base, count = pack(atoms, chances, parts)
             made = AccessBase(base, count, atoms.fields)
             made.events = events  # type: ignore[attr-defined]
             return made
@@ -197,7 +197,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         fields, positions = self._sample
         kept = min(self._sampled, SAMPLE)
         return chances_of(
-            self.fields.atoms,  # type: ignore[arg-type]
+            self.fields.atoms,
             Seen(self.points_seen, fields[:kept], positions[:kept], min(self.events, OBSERVED)),
         )
 
@@ -304,5 +304,3 @@ def _written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
     payloads = np.empty(count, np.int32)
     kernel(offsets, literals, payloads)
     return Rows(offsets, literals), payloads
-
-

@@ -232,7 +232,9 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             scratch = None
         if scratch is None or len(scratch.hold) < atoms or len(scratch.value_counts) < fields:
             hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
-            scratch = Scratch(hold, *(np.zeros(fields, np.int32) for _ in range(4)))
+            starts, counts, point_starts, point_counts = np.zeros((4, fields), np.int32)
+            ranks = np.full(fields, -1, np.int32)
+            scratch = Scratch(hold, starts, counts, point_starts, point_counts, ranks)
         return scratch
 
     def _remember(self, events: Held) -> None:

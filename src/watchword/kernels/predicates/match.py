@@ -46,6 +46,7 @@ from watchword.kernels.predicates.nodes import find_node
 from watchword.kernels.tombstones import Dead, drop_dead
 
 LAZY = 2
+NONE, SEVERAL = -1, -2
 OUTSIDE = 2
 
 
@@ -92,13 +93,17 @@ class Atoms(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What holds in the event at hand, by atom and by field; empty between events."""
+    """What holds in the event at hand, by atom and by field; empty between events.
+
+    `point_ranks` has the rank of a field's only point, `NONE` or `SEVERAL`.
+    """
 
     hold: UInt8
     value_starts: Int32
     value_counts: Int32
     point_starts: Int32
     point_counts: Int32
+    point_ranks: Int32
 
 
 class State(NamedTuple):
@@ -134,6 +139,7 @@ class State(NamedTuple):
     value_counts: Int32
     point_starts: Int32
     point_counts: Int32
+    point_ranks: Int32
     seen: Int32
 
 
@@ -189,6 +195,9 @@ def _scatter(points, fields, begin, end, s):
         field = s.fields[point]
         if s.point_counts[field] == 0:
             s.point_starts[field] = k
+            s.point_ranks[field] = s.ranks[point] if point < len(s.ranks) else NONE
+        else:
+            s.point_ranks[field] = SEVERAL
         s.point_counts[field] += 1
 
 
@@ -199,6 +208,7 @@ def _clear(points, fields, begin, end, s):
     for point in points:
         s.hold[point] = 0
         s.point_counts[s.fields[point]] = 0
+        s.point_ranks[s.fields[point]] = NONE
 
 
 @leaf
@@ -219,24 +229,20 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
         block = s.point_blocks[point]
         heads[count] = block
         count += block >= 0
-        if field + 1 < len(s.partner_offsets) and s.ranks[point] >= 0:
-            for p in range(s.partner_offsets[field], s.partner_offsets[field + 1]):
-                partner = s.partners[3 * p]
-                start, number = s.point_starts[partner], s.point_counts[partner]
-                for j in range(start, start + number):
-                    other = points[j]
-                    if other >= len(s.ranks) or s.ranks[other] < 0 or (number > 1 and _is_repeated(points, j, start)):
-                        continue
-                    if count == len(heads):
-                        fill = _read_blocks(heads, count, positions, s, payloads, fill)
-                        count = 0
-                    begins = s.partners[3 * p + 1]
-                    if begins >= 0:
-                        block = s.grid[begins + s.ranks[point] * s.partners[3 * p + 2] + s.ranks[other]]
-                    else:
-                        block = np.int32(find_child(s.pair_keys, s.pair_blocks, point, other))
+        if field + 1 < len(s.partner_offsets):
+            first, last = s.partner_offsets[field], s.partner_offsets[field + 1]
+            if count + last - first > len(heads):
+                fill = _read_blocks(heads, count, positions, s, payloads, fill)
+                count = 0
+            rank = s.ranks[point]
+            for p in range(first, last):
+                other, begins = s.point_ranks[s.partners[3 * p]], s.partners[3 * p + 1]
+                if other >= 0 and begins >= 0:
+                    block = s.grid[begins + rank * s.partners[3 * p + 2] + other]
                     heads[count] = block
                     count += block >= 0
+                elif other != NONE:
+                    count, fill = _pair_heads(p, point, points, positions, s, heads, count, payloads, fill)
         if fill < 0:
             return 0, fill
     if len(s.levels):
@@ -248,6 +254,27 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
                 count = _node_heads(
                     fields[k], k, positions, s.value_starts, s.node_keys, s.node_blocks, s.levels, heads, count
                 )
+    return count, fill
+
+
+@leaf
+def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
+    """Collect the blocks of a point with each point of a partner, where they are several, or stand in the table."""
+    partner, begins, width = s.partners[3 * p], s.partners[3 * p + 1], s.partners[3 * p + 2]
+    start = s.point_starts[partner]
+    for j in range(start, start + s.point_counts[partner]):
+        other = points[j]
+        if other >= len(s.ranks) or _is_repeated(points, j, start):
+            continue
+        if count + 64 > len(heads):  # as many as a field has partners stay free
+            fill = _read_blocks(heads, count, positions, s, payloads, fill)
+            count = 0
+        if begins >= 0:
+            block = np.int64(s.grid[begins + s.ranks[point] * width + s.ranks[other]])
+        else:
+            block = find_child(s.pair_keys, s.pair_blocks, point, other)
+        heads[count] = block
+        count += block >= 0
     return count, fill
 
 

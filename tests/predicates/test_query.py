@@ -236,7 +236,7 @@ def test_limits_are_for_users_not_for_names(tmp_path: Path) -> None:
         "clauses": "ANY o (x = 1 OR y = 1 AND z IS MISSING)",
         "many": "ANY o (p = 1 AND q IN (1, 2, 3) AND NOT (x = 1 AND y = 1))",
     }
-    index = PredicateIndex(subscriptions, max_literal=8, max_depth=3, max_predicates=6)
+    index = PredicateIndex(subscriptions, max_literal=8, max_depth=3, max_predicates=8)
     index.save(tmp_path / "index")
     opened = Index.open(tmp_path / "index")
     assert opened.match({"a": "SSSSSSSSSSSS", "o": [{"y": 1, "p": 1, "q": 3}]}) == ["letters", "clauses", "many"]

@@ -202,6 +202,7 @@ def test_no_text() -> None:
         (f"ANY x ({' AND '.join(f'(a{k} = 1 OR b{k} = 1)' for k in range(9))})", "max_clauses", "max_clauses=256"),
         (f"a IN ({', '.join(map(str, range(4097)))})", "max_predicates", "more than max_predicates=4096 predicates"),
         (" OR ".join(f"a = {k}" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),
+        (" AND ".join(f"a{k} = 1" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),
         (f"a = '{'x' * 65536}'", "max_literal", "a text of more than max_literal=65536 characters"),
         (f"a STARTS WITH '{'x' * 65536}'", "max_literal", "a text of more than max_literal=65536 characters"),
     ],
@@ -229,6 +230,17 @@ def test_limits_are_reached() -> None:
     assert index.match({f"b{k}": 1 for k in range(8)}) == ["wide"]
 
 
+def test_a_clause_has_room_in_a_packed_index() -> None:
+    text = " AND ".join(f"a{k} = 1" for k in range(16384))
+    index = PredicateIndex(max_predicates=1 << 20)
+    for attempt in (lambda: index.__setitem__("r", text), lambda: index.update({"r": text})):
+        with pytest.raises(SubscriptionSyntaxError, match="more than 16,383 predicates in one clause"):
+            attempt()
+    index["r"] = text.partition(" AND ")[2]
+    index._plugged.structure.condense()
+    assert index.match({f"a{k}": 1 for k in range(16384)}) == ["r"]
+
+
 def test_limits_are_for_users_not_for_names(tmp_path: Path) -> None:
     """A name may be longer and deeper than what it was made from: folded letters, parentheses around clauses."""
     subscriptions = {
@@ -236,7 +248,7 @@ def test_limits_are_for_users_not_for_names(tmp_path: Path) -> None:
         "clauses": "ANY o (x = 1 OR y = 1 AND z IS MISSING)",
         "many": "ANY o (p = 1 AND q IN (1, 2, 3) AND NOT (x = 1 AND y = 1))",
     }
-    index = PredicateIndex(subscriptions, max_literal=8, max_depth=3, max_predicates=8)
+    index = PredicateIndex(subscriptions, max_literal=8, max_depth=3, max_predicates=7)
     index.save(tmp_path / "index")
     opened = Index.open(tmp_path / "index")
     assert opened.match({"a": "SSSSSSSSSSSS", "o": [{"y": 1, "p": 1, "q": 3}]}) == ["letters", "clauses", "many"]

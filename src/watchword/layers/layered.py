@@ -110,9 +110,9 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
     # changes
 
     def add(self, rows: Batch, payloads: Int32) -> None:
-        """Add a few rows to the delta; many, and all before them, are packed at once."""
+        """Add a few rows to the delta, also while it is packed; many, and all before them, are packed at once."""
         self._poll()
-        if len(payloads) <= self._room():
+        if len(payloads) <= self._room() or (self._packing is not None and len(payloads) <= self.delta_rows):
             self.put(rows, payloads)
             if self._room() <= 0:
                 self._start()

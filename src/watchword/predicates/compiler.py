@@ -26,9 +26,10 @@ for _row, _word in enumerate((b"and", b"or", b"not", b"between")):
     _WORDS[_row, : len(_word)] = list(_word)
 
 
-def compiled(texts: Strings, parse: Parse) -> Compiled:
-    """Return subscriptions ready to be stored."""
+def compiled(texts: Strings, parse: Parse, limit: int) -> Compiled:
+    """Return subscriptions ready to be stored; any that may have more than `limit` predicates is parsed whole."""
     plain, sizes, pieces = _cut(texts)
+    plain &= np.diff(texts.offsets) <= 2 * limit  # a predicate, or a member of IN, has at least two characters
     raw = Vocabulary()
     numbers = raw.intern(pieces)
     names = Vocabulary()

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32, Int64
-from watchword.errors import EventError
+from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import Explanation, Method
 from watchword.index.events import is_text, refuse_nulls
+from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.blocks import Blocks, rows_of
@@ -94,7 +95,7 @@ class Predicates(SetLanguage):
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
-        made = compiled(texts, self.compile_one)
+        made = compiled(texts, self.compile_one, min(self._limits.predicates, MORE - 1))
         if self._schema is not None:
             predicates = [self._meaning(made.names.text(number)) for number in range(len(made.names))]
             for row in self._schema.impossible(predicates, made.plain)[:1].tolist():
@@ -103,10 +104,11 @@ class Predicates(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
         """Return the clauses of one subscription, each predicate by its name."""
-        if self._schema is None:
-            return [self._named(clause) for clause in parse(text, self._limits)]
-        clauses = parse(text, self._limits, self._schema.check)
-        self._schema.refuse(text, clauses)
+        clauses = parse(text, self._limits, None if self._schema is None else self._schema.check)
+        if self._schema is not None:
+            self._schema.refuse(text, clauses)
+        if max(map(_size, clauses), default=0) >= MORE:
+            raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
         return [self._named(clause) for clause in clauses]
 
     def interned(self) -> None:
@@ -236,3 +238,7 @@ class Predicates(SetLanguage):
         event = self._checked_event(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))
+
+
+def _size(clause: Clause[Predicate]) -> int:
+    return len(clause.required) + len(clause.forbidden)

@@ -258,7 +258,7 @@ class _Predicates(Pieces):
 
     def _counted(self, predicate: Predicate, at: Token) -> Predicate:
         """Take note of a predicate whose constants stand at `at`."""
-        self._count += max(1, len(predicate.constants))
+        self._count += 1 if predicate.operator == "ANY" else max(1, len(predicate.constants))
         if self._count > self._limits.predicates:
             raise self.error(f"more than max_predicates={self._limits.predicates} predicates and members of IN", at)
         complaint = self._check(self._inside, predicate) if self._check is not None else None

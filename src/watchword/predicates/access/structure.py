@@ -27,6 +27,7 @@ from watchword.kernels.predicates.match import LAZY, Base, Delta, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
+from watchword.predicates.access.drawing import drawn
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.fields import Fields
 from watchword.predicates.held import Held
@@ -266,6 +267,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             "tombstones": len(self.tombstones),
             "bytes": sum(array.nbytes for array in base) + self.delta.bytes,
         }
+
+    def draw(self, name: Callable[[int], str] = str) -> str:
+        """Return an indented drawing of the base: a line per access key, below it its rows."""
+        return drawn(self.base.packed, self.fields.atoms.fields, self.tombstones.dead, name, _written)
 
     def arrays(self) -> Arrays:
         """Return the base, into which everything was packed, and what was learned."""

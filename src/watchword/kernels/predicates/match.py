@@ -100,7 +100,7 @@ class Eager(NamedTuple):
 
     `places` has six words for each: the field, where its cuts begin and end, where its atoms begin and end, and where
     its table begins. A label stands in row `r` if `r` of the cuts are not above it; `table` has a byte for each row and
-    atom.    With ``value > 20`` (atom 1, labels [201, 399]) alone, the cuts are 201 and 400, and the table is 0, 1, 0.
+    atom. With ``value > 20`` (atom 1, labels [201, 399]) alone, the cuts are 201 and 400, and the table is 0, 1, 0.
     """
 
     places: Int64

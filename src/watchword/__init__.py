@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from watchword.index import Explanation, Index, Stats, methods
     from watchword.keywords import KeywordIndex
     from watchword.patterns import PatternIndex
+    from watchword.properties import PropertyIndex
 
 __version__ = "0.1.0"
 
@@ -36,6 +37,7 @@ _HOMES = {
     "Index": "watchword.index",
     "KeywordIndex": "watchword.keywords",
     "PatternIndex": "watchword.patterns",
+    "PropertyIndex": "watchword.properties",
     "Stats": "watchword.index",
     "methods": "watchword.index",
 }
@@ -47,6 +49,7 @@ __all__ = [
     "KeywordIndex",
     "OptionError",
     "PatternIndex",
+    "PropertyIndex",
     "SnapshotError",
     "Stats",
     "SubscriptionError",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LANGUAGES: dict[str, str] = {
     "keywords": "watchword.keywords:KeywordIndex",
     "patterns": "watchword.patterns:PatternIndex",
+    "properties": "watchword.properties:PropertyIndex",
 }
 
 

@@ -51,7 +51,7 @@ class Bits(NamedTuple):
         return np.unpackbits(octets, axis=1, bitorder="little", count=self.width)
 
     def literals(self) -> Rows:
-        """Return for every event its literal of every property: ``2 * p + 1`` where it is 1, ``2 * p`` where it is 0."""
+        """Return the literal of every property: ``2 * p + 1`` where it is 1 in an event, ``2 * p`` where it is 0."""
         atoms = 2 * np.arange(self.width, dtype=np.int32) + self.matrix()
         return Rows(np.arange(len(self) + 1, dtype=np.int64) * self.width, atoms.ravel().astype(np.int32, copy=False))
 

@@ -87,7 +87,9 @@ class SearchForest(Structure[Rows, Int32, Bits]):
 
     def draw(self, name: Callable[[int], str] = str, tree: int = 0) -> str:
         """Return an indented drawing of a tree: the properties it asks where rows part, their values, payloads."""
-        forest, below, lines = self._forest, {}, {}
+        forest = self._forest
+        below: dict[int, list[int]] = {}
+        lines: dict[int, str] = {}
         waiting = [(0, int(forest.roots[tree]), "")]
         while waiting:
             place, link, value = waiting.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, UInt64, int32, int64, prefixed, resized, under
+from watchword.arrays import Arrays, Int32, Int64, UInt64, int32, int64, prefixed, resized
 from watchword.kernels.properties.grouping import divide_nodes, has_row
 from watchword.kernels.properties.groups import NODE_WORDS, Groups
 from watchword.kernels.properties.masks import to_literals, to_masks
@@ -61,8 +61,10 @@ class GroupBase:
     @classmethod
     def restored(cls, arrays: Arrays, width: int) -> GroupBase:
         """Return what `arrays` returned as a base."""
-        halves = (under(name, arrays) for name in ("ones", "zeros"))
-        return cls(*(Groups(*(np.asarray(half[field]) for field in Groups._fields)) for half in halves), width)
+        by_ones, by_zeros = (
+            Groups(*(np.asarray(arrays[f"{half}.{field}"]) for field in Groups._fields)) for half in ("ones", "zeros")
+        )
+        return cls(by_ones, by_zeros, width)
 
     @property
     def nodes(self) -> int:

@@ -22,7 +22,9 @@ class RowDelta:
         words = words_for(width)
         heads, sizes = np.full(width + 1, -1, np.int32), np.zeros(width + 1, np.int32)
         nobody = np.empty(0, np.int32)
-        self.lists = GroupDelta(heads, sizes, nobody, np.zeros((words, 0), np.uint64), np.zeros((words, 0), np.uint64), nobody)
+        self.lists = GroupDelta(
+            heads, sizes, nobody, np.zeros((words, 0), np.uint64), np.zeros((words, 0), np.uint64), nobody
+        )
         self.came = 0
         self._row_of: dict[int, int] = {}
 

@@ -8,12 +8,12 @@ text that an index reads:
 >>> subscriptions(2, chances, seed=1).shape
 (2, 5)
 >>> as_texts(light_events(3, 5, alpha=2.0, seed=1)).to_pylist()
-['00100', '11100', '00100']
+['01000', '10100', '00010']
 
-Where the paper is silent or garbled: a predicate is 0, 1 or * with probabilities "randomly drawn around" .05, .05 and .9;
-here those of 0 and 1 are drawn uniformly between half and one and a half of that, once for every property. The number of
-ones of a light event follows Zipf's law from 1 up to all properties, which at alpha = 2 gives "about 3" of 100 on
-average. "Exponential" events have each property 1 with probability `p`, independently.
+Where the paper is silent or garbled: a predicate is 0, 1 or * with probabilities "randomly drawn around" .05, .05 and
+.9; here those of 0 and 1 are drawn uniformly between half and one and a half of that, once for every property. The
+number of ones of a light event follows Zipf's law from 1 up to all properties, which at alpha = 2 gives "about 3" of
+100 on average. "Exponential" events have each property 1 with probability `p`, independently.
 
 The same arguments give the same rows; more rows of the same seed begin alike.
 """

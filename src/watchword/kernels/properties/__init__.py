@@ -1,7 +1,8 @@
 """Which conjunctions over bits hold? The compiled half of `watchword.properties`.
 
-A row is a set of *literals* with a payload: ``2 * p + 1`` asks that property `p` is 1, ``2 * p`` that it is 0, and a row
-has its literals in the order of the properties. An event is a row of bits: ``words[event, p >> 6]``, bit ``p & 63``.
+A row is a set of *literals* with a payload: ``2 * p + 1`` asks that property `p` is 1, ``2 * p`` that it is 0, and a
+row has its literals in the order of the properties. An event is a row of bits: ``words[event, p >> 6]``, bit ``p &
+63``.
 
     texts   ── parsing                       into rows of literals
     rows    ── forest                        into the search trees of `tree` and `rapid`

@@ -18,8 +18,8 @@ Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - cell`` for 
 that agree on all properties of the tree. Tree `t` begins at ``roots[t]``. `words` and `bins` are an `arena`; a free
 record has its size negated. Free nodes are chained through their second word, free cells through theirs.
 
-A tree asks ``depth`` properties from ``start`` on, around the end; what it does not ask is its *block*. It holds the rows
-that have at most ``most`` ones, at least ``least`` ones or stars, and no 1 in the block; it serves the events with
+A tree asks ``depth`` properties from ``start`` on, around the end; what it does not ask is its *block*. It holds the
+rows that have at most ``most`` ones, at least ``least`` ones or stars, and no 1 in the block; it serves the events with
 ``least`` to ``most`` ones, none of them in the block. So it holds every row that an event which it serves satisfies.
 
 Invariant: a node has two children or three; along a path the ranks of nodes, ``(property - start) mod width``, ascend;

@@ -21,8 +21,8 @@ from watchword.kernels.properties.forest import (
     NODE_WORDS,
     NONE,
     RECORD_HEAD,
-    START,
     STAR,
+    START,
     TREE_WORDS,
     WIDTH,
 )

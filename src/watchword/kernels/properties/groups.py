@@ -16,14 +16,14 @@ together, and a trie over ones, the last first, is ranges of rows. Over three pr
     3      5      5      6
     4      6      6      7
 
-The event ``101`` has the ones 0 and 2. It reads rows 0 and 1 and refuses both, for each wants a 0 where it has a 1; goes
-to node 1, and finds rows 2 and 3; to node 2, and finds row 4; from there to node 3, and finds row 5. Node 4 wants
+The event ``101`` has the ones 0 and 2. It reads rows 0 and 1 and refuses both, for each wants a 0 where it has a 1;
+goes to node 1, and finds rows 2 and 3; to node 2, and finds row 4; from there to node 3, and finds row 5. Node 4 wants
 property 1, and is passed by.
 
-Layout: node `n` has four words of `nodes`: begin, exact, end, first child. Rows from `begin` to `exact` want no more than
-the path says, so only their zeros are looked at; those from `exact` to `end` lie below the children or, where there are
-none, are read one by one. ``branches[n, word]`` has a bit for every child; children are consecutive nodes, in the order
-of their bits. `ones` and `zeros` are `masks`, ``payloads[row]`` what a row hands back.
+Layout: node `n` has four words of `nodes`: begin, exact, end, first child. Rows from `begin` to `exact` want no more
+than the path says, so only their zeros are looked at; those from `exact` to `end` lie below the children or, where
+there are none, are read one by one. ``branches[n, word]`` has a bit for every child; children are consecutive nodes, in
+the order of their bits. `ones` and `zeros` are `masks`, ``payloads[row]`` what a row hands back.
 
 Invariant: the ranges of the children of a node are disjoint, in order, and cover its rows from `exact` on.
 

@@ -72,6 +72,12 @@ def _name_end(data, at, end):
 
 
 @leaf
+def _is_and(data, at, end):
+    """Say whether AND stands at a place, and a space behind it."""
+    return at + 3 < end and data[at] == _A and data[at + 1] == _N and data[at + 2] == _D and _is_space(data[at + 3])
+
+
+@leaf
 def _joined(data, at, end):
     """Return where the next pair begins, behind what joins it to the one that ends at `at`; -1 if nothing does."""
     next_at = _after_spaces(data, at, end)
@@ -79,10 +85,7 @@ def _joined(data, at, end):
         return np.int64(_after_spaces(data, next_at + 1, end))
     if next_at == at:
         return np.int64(_BAD)
-    if next_at + 3 < end and data[next_at] == _A and data[next_at + 1] == _N and data[next_at + 2] == _D:
-        if _is_space(data[next_at + 3]):
-            return np.int64(_after_spaces(data, next_at + 3, end))
-    return np.int64(next_at)
+    return np.int64(_after_spaces(data, next_at + 3, end) if _is_and(data, next_at, end) else next_at)
 
 
 @kernel

@@ -264,5 +264,5 @@ def property_values(event: str | bytes | Mapping | Iterable[str], names: Sequenc
         return dict(zip(names, event, strict=True))
     if isinstance(event, Mapping):
         return {name: str(int(event.get(name, 0))) for name in names}
-    given = list(event)
+    given = set(event)
     return {name: str(int(name in given)) for name in names}

@@ -12,13 +12,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, int32, int64, reserve
+from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.index.structure import Structure
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
 from watchword.kernels.properties import forest as kernels
-from watchword.kernels.properties.forest import CELL_WORDS, NODE_WORDS, RECORD_HEAD, STAR, Forest
+from watchword.kernels.properties.forest import CELL_WORDS, NODE_WORDS, RECORD_HEAD, Forest
 from watchword.kernels.properties.forest_match import match
 from watchword.kernels.properties.forest_removal import remove_row
 from watchword.outline import outline
@@ -51,7 +51,8 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         """Add rows, none of them empty: a few tree by tree for each, many row by row for each tree."""
         self._reserve(words=len(rows.atoms) + RECORD_HEAD * len(rows))
         addresses = np.empty(len(rows), np.int32)
-        kernels.store_rows(self._forest, int64(rows.offsets), int32(rows.atoms), int32(payloads), addresses)
+        order = _storing_order(rows)
+        kernels.store_rows(self._forest, order, int64(rows.offsets), int32(rows.atoms), int32(payloads), addresses)
         trees = len(self._forest.roots)
         if len(rows) < MANY:
             self._reserve(entries=trees * len(rows))
@@ -142,4 +143,9 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         return sorted(found)
 
 
-__all__ = ["STAR", "SearchForest", "SearchTree"]
+def _storing_order(rows: Rows) -> Int64:
+    """Return rows by the number of their ones, so that those which trees of few ones hold lie together in memory."""
+    if len(rows) < MANY:
+        return np.arange(len(rows))
+    firsts = rows.offsets[:-1]
+    return np.lexsort((rows.atoms[firsts], np.add.reduceat(rows.atoms & 1, firsts)))

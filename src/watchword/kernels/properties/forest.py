@@ -210,9 +210,9 @@ def _insert(forest, tree, address, values):
 
 
 @kernel
-def store_rows(forest, row_offsets, atoms, payloads, addresses):
-    """Write the records of rows, for which there is room; `addresses` says where they lie."""
-    for row in range(len(payloads)):
+def store_rows(forest, order, row_offsets, atoms, payloads, addresses):
+    """Write the records of rows, in this order, for which there is room; `addresses` says where they lie."""
+    for row in order:
         size = row_offsets[row + 1] - row_offsets[row]
         address = take(forest.words, forest.bins, forest.state, RECORD_HEAD + size)
         forest.words[address] = payloads[row]

@@ -12,13 +12,13 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
+from watchword.arrays import Arrays, Int32, int32, int64, reserve
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.index.structure import Structure
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
 from watchword.kernels.properties import forest as kernels
-from watchword.kernels.properties.forest import CELL_WORDS, NODE_WORDS, RECORD_HEAD, Forest
+from watchword.kernels.properties.forest import ENTRY_HEAD, NODE_WORDS, Batch, Forest
 from watchword.kernels.properties.forest_match import match
 from watchword.kernels.properties.forest_removal import remove_row
 from watchword.outline import outline
@@ -49,19 +49,16 @@ class SearchForest(Structure[Rows, Int32, Bits]):
 
     def add(self, rows: Rows, payloads: Int32) -> None:
         """Add rows, none of them empty: a few tree by tree for each, many row by row for each tree."""
-        self._reserve(words=len(rows.atoms) + RECORD_HEAD * len(rows))
-        addresses = np.empty(len(rows), np.int32)
-        order = _storing_order(rows)
-        kernels.store_rows(self._forest, order, int64(rows.offsets), int32(rows.atoms), int32(payloads), addresses)
-        trees = len(self._forest.roots)
+        batch = Batch(int64(rows.offsets), int32(rows.atoms), int32(payloads))
+        trees, sizes = len(self._forest.roots), np.diff(batch.offsets)
         if len(rows) < MANY:
-            self._reserve(entries=trees * len(rows))
-            kernels.insert_everywhere(self._forest, addresses)
+            self._reserve(trees * len(rows), trees * len(rows.atoms))
+            kernels.insert_everywhere(self._forest, batch)
             return
         for tree in range(trees):
-            held = self._held(tree, addresses)
-            self._reserve(entries=len(held))
-            kernels.insert_rows(self._forest, tree, held)
+            held = self._held(tree, batch)
+            self._reserve(len(held), int(sizes[held].sum()))
+            kernels.insert_rows(self._forest, tree, batch, held)
 
     def remove(self, row: Int32, payload: int) -> None:
         """Remove a row from all trees."""
@@ -82,9 +79,14 @@ class SearchForest(Structure[Rows, Int32, Bits]):
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` at which rows part, ``postings`` (rows, once for each tree that holds them), ``trees``."""
         state = self._forest.state
-        nodes, cells = int(state[kernels.NODES]), int(state[kernels.CELLS])
-        size = 4 * (NODE_WORDS * nodes + CELL_WORDS * cells + int(state[WORDS_LIVE]))
-        return {"nodes": nodes, "postings": cells, "trees": len(self._forest.roots), "bytes": size}
+        nodes = int(state[kernels.NODES])
+        size = 4 * (NODE_WORDS * nodes + int(state[WORDS_LIVE]))
+        return {
+            "nodes": nodes,
+            "postings": int(state[kernels.ENTRIES]),
+            "trees": len(self._forest.roots),
+            "bytes": size,
+        }
 
     def draw(self, name: Callable[[int], str] = str, tree: int = 0) -> str:
         """Return an indented drawing of a tree: the properties it asks where rows part, their values, payloads."""
@@ -107,45 +109,31 @@ class SearchForest(Structure[Rows, Int32, Bits]):
     def arrays(self) -> Arrays:
         """Return all trees, without what was never used."""
         forest, state = self._forest, self._forest.state
-        nodes, cells = int(state[kernels.NODES_END]), int(state[kernels.CELLS_END])
-        return forest._replace(
-            nodes=forest.nodes[: NODE_WORDS * nodes],
-            cells=forest.cells[: CELL_WORDS * cells],
-            words=forest.words[: state[WORDS_END]],
-        )._asdict()
+        nodes = forest.nodes[: NODE_WORDS * state[kernels.NODES_END]]
+        return forest._replace(nodes=nodes, words=forest.words[: state[WORDS_END]])._asdict()
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         self._forest = Forest(*(np.asarray(arrays[field]) for field in Forest._fields))
 
-    def _held(self, tree: int, addresses: Int32) -> Int32:
+    def _held(self, tree: int, batch: Batch) -> Int32:
         """Return the rows that a tree holds, sorted by the first values that it asks."""
-        held, keys = np.empty(len(addresses), np.int32), np.empty(len(addresses), np.uint64)
-        count = kernels.held_rows(self._forest, tree, addresses, held, keys)
+        held, keys = np.empty(len(batch.payloads), np.int32), np.empty(len(batch.payloads), np.uint64)
+        count = kernels.held_rows(self._forest, tree, batch, held, keys)
         return held[:count][np.argsort(keys[:count])]
 
-    def _reserve(self, entries: int = 0, words: int = 0) -> None:
-        """Make room for so many entries of rows into trees, or words of records."""
+    def _reserve(self, entries: int, literals: int) -> None:
+        """Make room for so many entries with so many literals, and a node for each."""
         forest, state = self._forest, self._forest.state
-        if state[WORDS_END] + words > np.iinfo(np.int32).max or state[kernels.CELLS_END] + entries > 1 << 30:
-            raise WatchwordError("these subscriptions are more than one index holds; use several")
-        self._forest = forest._replace(
-            nodes=reserve(forest.nodes, NODE_WORDS * (int(state[kernels.NODES_END]) + entries)),
-            cells=reserve(forest.cells, CELL_WORDS * (int(state[kernels.CELLS_END]) + entries)),
-            words=reserve(forest.words, int(state[WORDS_END]) + words),
-        )
+        words = int(state[WORDS_END]) + ENTRY_HEAD * entries + literals
+        nodes = NODE_WORDS * (int(state[kernels.NODES_END]) + entries)
+        if words > np.iinfo(np.int32).max:
+            raise WatchwordError("these subscriptions are more than one index of this method holds; use several")
+        self._forest = forest._replace(nodes=reserve(forest.nodes, nodes), words=reserve(forest.words, words))
 
     def _payloads(self, link: int) -> list[int]:
-        found, cell = [], -2 - link
-        while cell >= 0:
-            address, cell = self._forest.cells[CELL_WORDS * cell :][:CELL_WORDS].tolist()
-            found.append(int(self._forest.words[address]))
+        found, address = [], -2 - link
+        while address >= 0:
+            address, payload = self._forest.words[address:][:2].tolist()
+            found.append(payload)
         return sorted(found)
-
-
-def _storing_order(rows: Rows) -> Int64:
-    """Return rows by the number of their ones, so that those which trees of few ones hold lie together in memory."""
-    if len(rows) < MANY:
-        return np.arange(len(rows))
-    firsts = rows.offsets[:-1]
-    return np.lexsort((rows.atoms[firsts], np.add.reduceat(rows.atoms & 1, firsts)))

@@ -1,4 +1,4 @@
-"""Restricted search trees over properties, as many as one likes, over one store of rows (Kale et al. 2005, section 4).
+"""Restricted search trees over properties, as many as one likes (Kale et al. 2005, section 4).
 
 A tree tests properties in a cyclic order, each path up to `depth` of them. Where all rows of a subtree agree on a
 property no node is made (path compression): a node is there where rows part. With three properties and the rows
@@ -8,15 +8,15 @@ property no node is made (path compression): a node is there where rows part. Wi
                └─ 1 ── property 1 ── 0 ── [7]
                                   └─ * ── [8]
 
-    nodes   0:  property 0, children  leaf 2, node 1, none         four words each: property, then 0, 1 and *
-            1:  property 1, children  leaf 0, none, leaf 1
-    cells   record 0, end   record 4, end   record 8, end          two words each: the record's address, the next cell
-    words   7 2 1 2   8 2 1 4   9 1 0                              a record: payload, size, literals
+    nodes   0:  property 0, children  entry 10, node 1, none       four words each: property, then 0, 1 and *
+            1:  property 1, children  entry 0, none, entry 5
+    words   -1 7 2 1 2   -1 8 2 1 4   -1 9 1 0                     an entry: the next one, payload, size, literals
     trees   0 3 0 3                                                four words each: start, depth, least, most
 
-Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - cell`` for a leaf, which is the list of the rows
-that agree on all properties of the tree. Tree `t` begins at ``roots[t]``. `words` and `bins` are an `arena`; a free
-record has its size negated. Free nodes are chained through their second word, free cells through theirs.
+Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - address`` for a leaf, which is a list of entries:
+of the rows that agree on all properties of the tree. Tree `t` begins at ``roots[t]``. `words` and `bins` are an
+`arena`; a free entry has its size negated. Free nodes are chained through their second word. Every tree has its own
+copy of a row, so that what is read together lies together.
 
 A tree asks ``depth`` properties from ``start`` on, around the end; what it does not ask is its *block*. It holds the
 rows that have at most ``most`` ones, at least ``least`` ones or stars, and no 1 in the block; it serves the events with
@@ -26,8 +26,8 @@ Invariant: a node has two children or three; along a path the ranks of nodes, ``
 rows below a node agree on all properties of a lesser rank at which there is no node above. So a walk has to check the
 row that it ends at, once for each leaf.
 
-Cost: a row takes one cell in every tree that holds it, and at most one node; adding it is a walk down, and a comparison
-of two rows.
+Cost: a row takes one entry in every tree that holds it, and at most one node; adding it is a walk down, and a
+comparison of two rows.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import take
 from watchword.kernels.jit import inline, kernel, leaf
 
-WIDTH, NODES_END, FREE_NODE, NODES, CELLS_END, FREE_CELL, CELLS = range(2, 9)
+WIDTH, NODES_END, FREE_NODE, NODES, ENTRIES = range(2, 7)
 """Behind the two figures of the arena in `state`."""
 
-NODE_WORDS, CELL_WORDS, TREE_WORDS, RECORD_HEAD = 4, 2, 4, 2
+NODE_WORDS, TREE_WORDS, ENTRY_HEAD = 4, 4, 3
+NEXT, PAYLOAD, SIZE = range(ENTRY_HEAD)
 START, DEPTH, LEAST, MOST = range(TREE_WORDS)
 NONE = -1
 STAR = 2
 
 
 class Forest(NamedTuple):
-    """All trees, and the rows that they share."""
+    """All trees, and their rows."""
 
     nodes: Int32
-    cells: Int32
     words: Int32
     bins: Int32
     roots: Int32
@@ -61,12 +61,20 @@ class Forest(NamedTuple):
     state: Int64
 
 
+class Batch(NamedTuple):
+    """Rows to be entered: row `i` has the literals ``atoms[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Int64
+    atoms: Int32
+    payloads: Int32
+
+
 def new_forest(width: int, trees: Int32) -> Forest:
     """Return trees without rows; `trees` has four words for each."""
-    state = np.array([0, 0, width, 0, -1, 0, 0, -1, 0], np.int64)
+    state = np.array([0, 0, width, 0, -1, 0, 0], np.int64)
     none = np.empty(0, np.int32)
-    bins = np.full(width + RECORD_HEAD + 1, -1, np.int32)
-    return Forest(none, none, none, bins, np.full(len(trees) // TREE_WORDS, NONE, np.int32), trees, state)
+    bins = np.full(width + ENTRY_HEAD + 1, -1, np.int32)
+    return Forest(none, none, bins, np.full(len(trees) // TREE_WORDS, NONE, np.int32), trees, state)
 
 
 @inline
@@ -77,28 +85,25 @@ def rank_of(property, start, width):
 
 
 @leaf
-def fits(forest, tree, address):
-    """Say whether a tree holds the row of a record."""
-    words, width = forest.words, forest.state[WIDTH]
-    begin = TREE_WORDS * tree
-    start, depth = forest.trees[begin + START], forest.trees[begin + DEPTH]
-    size = words[address + 1]
+def fits(forest, tree, atoms, begin, end):
+    """Say whether a tree holds the row of some literals."""
+    width, at = forest.state[WIDTH], TREE_WORDS * tree
+    start, depth = forest.trees[at + START], forest.trees[at + DEPTH]
     ones = 0
-    for at in range(address + RECORD_HEAD, address + RECORD_HEAD + size):
-        if words[at] & 1:
+    for k in range(begin, end):
+        if atoms[k] & 1:
             ones += 1
-            if rank_of(words[at] >> 1, start, width) >= depth:
+            if rank_of(atoms[k] >> 1, start, width) >= depth:
                 return False
-    return ones <= forest.trees[begin + MOST] and width - size + ones >= forest.trees[begin + LEAST]
+    return ones <= forest.trees[at + MOST] and width - (end - begin) + ones >= forest.trees[at + LEAST]
 
 
 @leaf
-def spread(forest, address, values):
+def spread(atoms, begin, end, values):
     """Write a row's value of every property: 0, 1 or `STAR`."""
-    words = forest.words
     values[:] = STAR
-    for at in range(address + RECORD_HEAD, address + RECORD_HEAD + words[address + 1]):
-        values[words[at] >> 1] = words[at] & 1
+    for k in range(begin, end):
+        values[atoms[k] >> 1] = atoms[k] & 1
 
 
 @leaf
@@ -118,14 +123,14 @@ def _other_leaf(forest, link, values):
 
 @leaf
 def _first_difference(forest, tree, one, two):
-    """Return the least rank at which two rows differ, and the value of the second there.
+    """Return the least rank at which the rows of two entries differ, and the value of the second there.
 
     A rank that is not below the tree's depth means that they are the same to this tree.
     """
     words, width = forest.words, forest.state[WIDTH]
     start = forest.trees[TREE_WORDS * tree + START]
-    i, j = one + RECORD_HEAD, two + RECORD_HEAD
-    one_end, two_end = i + words[one + 1], j + words[two + 1]
+    i, j = one + ENTRY_HEAD, two + ENTRY_HEAD
+    one_end, two_end = i + words[one + SIZE], j + words[two + SIZE]
     least, other = width, np.int64(STAR)
     while i < one_end or j < two_end:
         left = words[i] if i < one_end else 2 * width
@@ -141,19 +146,18 @@ def _first_difference(forest, tree, one, two):
 
 
 @leaf
-def _new_cell(forest, address, following):
-    """Return a new cell for a record, before another or none."""
-    state, cells = forest.state, forest.cells
-    cell = state[FREE_CELL]
-    if cell >= 0:
-        state[FREE_CELL] = cells[CELL_WORDS * cell + 1]
-    else:
-        cell = state[CELLS_END]
-        state[CELLS_END] += 1
-    cells[CELL_WORDS * cell] = address
-    cells[CELL_WORDS * cell + 1] = following
-    state[CELLS] += 1
-    return cell
+def _new_entry(forest, batch, row):
+    """Return the address of a new entry for a row, which is the last of its list."""
+    words, begin = forest.words, batch.offsets[row]
+    size = batch.offsets[row + 1] - begin
+    address = np.int64(take(words, forest.bins, forest.state, ENTRY_HEAD + size))
+    words[address + NEXT] = NONE
+    words[address + PAYLOAD] = batch.payloads[row]
+    words[address + SIZE] = size
+    for k in range(size):
+        words[address + ENTRY_HEAD + k] = batch.atoms[begin + k]
+    forest.state[ENTRIES] += 1
+    return address
 
 
 @leaf
@@ -183,95 +187,89 @@ def put_link(forest, tree, at, link):
 
 @leaf
 def _insert(forest, tree, address, values):
-    """Enter a row, whose values are spread out, into a tree that holds it."""
+    """Enter an entry, whose values are spread out, into a tree that holds its row."""
     link = np.int64(forest.roots[tree])
     if link == NONE:
-        forest.roots[tree] = -2 - _new_cell(forest, address, -1)
+        forest.roots[tree] = -2 - address
         return
-    cell = -2 - _other_leaf(forest, link, values)
-    rank, other = _first_difference(forest, tree, address, np.int64(forest.cells[CELL_WORDS * cell]))
-    start, width = forest.trees[TREE_WORDS * tree + START], forest.state[WIDTH]
+    other = -2 - np.int64(_other_leaf(forest, link, values))
+    rank, branch = _first_difference(forest, tree, address, other)
     if rank >= forest.trees[TREE_WORDS * tree + DEPTH]:
-        forest.cells[CELL_WORDS * cell + 1] = _new_cell(forest, address, forest.cells[CELL_WORDS * cell + 1])
+        forest.words[address + NEXT] = forest.words[other + NEXT]
+        forest.words[other + NEXT] = address
         return
+    start, width = forest.trees[TREE_WORDS * tree + START], forest.state[WIDTH]
     at = np.int64(-1)
     while link >= 0 and rank_of(forest.nodes[NODE_WORDS * link], start, width) < rank:
         at = NODE_WORDS * link + 1 + values[forest.nodes[NODE_WORDS * link]]
         link = np.int64(forest.nodes[at])
     property = (start + rank) % width
-    leaf_link = -2 - _new_cell(forest, address, -1)
     if link >= 0 and forest.nodes[NODE_WORDS * link] == property:
-        forest.nodes[NODE_WORDS * link + 1 + values[property]] = leaf_link
+        forest.nodes[NODE_WORDS * link + 1 + values[property]] = -2 - address
         return
     node = _new_node(forest, property)
-    forest.nodes[NODE_WORDS * node + 1 + other] = link
-    forest.nodes[NODE_WORDS * node + 1 + values[property]] = leaf_link
+    forest.nodes[NODE_WORDS * node + 1 + branch] = link
+    forest.nodes[NODE_WORDS * node + 1 + values[property]] = -2 - address
     put_link(forest, tree, at, node)
 
 
 @kernel
-def store_rows(forest, order, row_offsets, atoms, payloads, addresses):
-    """Write the records of rows, in this order, for which there is room; `addresses` says where they lie."""
-    for row in order:
-        size = row_offsets[row + 1] - row_offsets[row]
-        address = take(forest.words, forest.bins, forest.state, RECORD_HEAD + size)
-        forest.words[address] = payloads[row]
-        forest.words[address + 1] = size
-        for k in range(size):
-            forest.words[address + RECORD_HEAD + k] = atoms[row_offsets[row] + k]
-        addresses[row] = address
+def insert_rows(forest, tree, batch, rows):
+    """Enter rows that a tree holds, in this order; there is room for a node and an entry for each."""
+    values = np.empty(forest.state[WIDTH], np.uint8)
+    for row in rows:
+        spread(batch.atoms, batch.offsets[row], batch.offsets[row + 1], values)
+        _insert(forest, tree, _new_entry(forest, batch, row), values)
 
 
 @kernel
-def insert_rows(forest, tree, addresses):
-    """Enter stored rows that a tree holds, in this order; there is room for a node and a cell for each."""
+def insert_everywhere(forest, batch):
+    """Enter rows into every tree that holds them; there is room for a node and an entry for each and each tree."""
     values = np.empty(forest.state[WIDTH], np.uint8)
-    for k in range(len(addresses)):
-        spread(forest, addresses[k], values)
-        _insert(forest, tree, np.int64(addresses[k]), values)
-
-
-@kernel
-def insert_everywhere(forest, addresses):
-    """Enter stored rows into every tree that holds them; there is room for a node and a cell for each and each tree."""
-    values = np.empty(forest.state[WIDTH], np.uint8)
-    for k in range(len(addresses)):
-        spread(forest, addresses[k], values)
+    for row in range(len(batch.payloads)):
+        begin, end = batch.offsets[row], batch.offsets[row + 1]
+        spread(batch.atoms, begin, end, values)
         for tree in range(len(forest.roots)):
-            if fits(forest, tree, addresses[k]):
-                _insert(forest, tree, np.int64(addresses[k]), values)
+            if fits(forest, tree, batch.atoms, begin, end):
+                _insert(forest, tree, _new_entry(forest, batch, row), values)
+
+
+@leaf
+def _sort_key(forest, tree, atoms, begin, end):
+    """Return the first 32 values that a tree asks of a row, two bits each."""
+    width, at = forest.state[WIDTH], TREE_WORDS * tree
+    start, depth = forest.trees[at + START], forest.trees[at + DEPTH]
+    key = np.uint64(0xAAAAAAAAAAAAAAAA)  # all of them stars
+    for k in range(begin, end):
+        rank = rank_of(atoms[k] >> 1, start, width)
+        if rank < min(depth, 32):
+            key ^= np.uint64(STAR ^ (atoms[k] & 1)) << np.uint64(62 - 2 * rank)
+    return key
 
 
 @kernel
-def held_rows(forest, tree, addresses, held, keys):
-    """Collect the rows that a tree holds, and the first 32 values that it asks of each, as a key to sort them by.
+def held_rows(forest, tree, batch, held, keys):
+    """Collect the rows that a tree holds, and keys to sort them by; returns how many they are.
 
-    Returns how many they are. Rows that are entered in this order make nodes that lie as they are walked.
+    Rows that are entered in this order make nodes and entries that lie as they are walked.
     """
-    words, width = forest.words, forest.state[WIDTH]
-    start, depth = forest.trees[TREE_WORDS * tree + START], forest.trees[TREE_WORDS * tree + DEPTH]
     count = 0
-    for k in range(len(addresses)):
-        address = np.int64(addresses[k])
-        if fits(forest, tree, address):
-            key = np.uint64(0xAAAAAAAAAAAAAAAA)
-            for at in range(address + RECORD_HEAD, address + RECORD_HEAD + words[address + 1]):
-                rank = rank_of(words[at] >> 1, start, width)
-                if rank < min(depth, 32):
-                    key ^= np.uint64(STAR ^ (words[at] & 1)) << np.uint64(62 - 2 * rank)
-            held[count] = address
-            keys[count] = key
+    for row in range(len(batch.payloads)):
+        begin, end = batch.offsets[row], batch.offsets[row + 1]
+        if fits(forest, tree, batch.atoms, begin, end):
+            held[count] = row
+            keys[count] = _sort_key(forest, tree, batch.atoms, begin, end)
             count += 1
     return count
 
 
 @kernel
 def renumber(forest, payloads):
-    """Replace the payloads of all records."""
+    """Replace the payloads of all entries."""
     words = forest.words
     address = np.int64(0)
     while address < forest.state[0]:
-        size = words[address + 1]
-        if size >= 0 and words[address] < len(payloads):
-            words[address] = payloads[words[address]]
-        address += RECORD_HEAD + abs(size)
+        size = words[address + SIZE]
+        if size >= 0 and words[address + PAYLOAD] < len(payloads):
+            words[address + PAYLOAD] = payloads[words[address + PAYLOAD]]
+        address += ENTRY_HEAD + abs(size)

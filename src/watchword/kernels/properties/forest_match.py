@@ -14,13 +14,15 @@ import numpy as np
 
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.properties.forest import (
-    CELL_WORDS,
     DEPTH,
+    ENTRY_HEAD,
     LEAST,
     MOST,
+    NEXT,
     NODE_WORDS,
     NONE,
-    RECORD_HEAD,
+    PAYLOAD,
+    SIZE,
     STAR,
     START,
     TREE_WORDS,
@@ -55,17 +57,18 @@ def _serves(forest, tree, values, ones):
 
 @inline
 def _holds(words, address, values):
-    """Say whether an event satisfies the row of a record, the last literals first: they were asked by no node."""
-    at = address + RECORD_HEAD + words[address + 1] - 1
-    while at >= address + RECORD_HEAD and values[words[at] >> 1] == words[at] & 1:
+    """Say whether an event satisfies the row of an entry, the last literals first: they were asked by no node."""
+    first = address + ENTRY_HEAD
+    at = first + words[address + SIZE] - 1
+    while at >= first and values[words[at] >> 1] == words[at] & 1:
         at -= 1
-    return at < address + RECORD_HEAD
+    return at < first
 
 
 @leaf
 def _walk(forest, tree, values, stack, fill, payloads):
     """Write the payloads that a tree has for an event; returns the new fill, or -1, and the places visited."""
-    nodes, cells, words = forest.nodes, forest.cells, forest.words
+    nodes, words = forest.nodes, forest.words
     visits, depth = 1, 0
     stack[0] = forest.roots[tree]
     while depth >= 0:
@@ -73,25 +76,22 @@ def _walk(forest, tree, values, stack, fill, payloads):
         depth -= 1
         while link >= 0:
             node = NODE_WORDS * link
-            value = values[nodes[node]]
             star = nodes[node + 1 + STAR]
             if star != NONE:
                 depth += 1
                 stack[depth] = star
                 visits += 1
-            link = np.int64(nodes[node + 1 + value])
+            link = np.int64(nodes[node + 1 + values[nodes[node]]])
             visits += link != NONE
-        if link == NONE:
+        if link == NONE or not _holds(words, -2 - link, values):
             continue
-        cell = -2 - link
-        if not _holds(words, np.int64(cells[CELL_WORDS * cell]), values):
-            continue
-        while cell >= 0:
+        address = -2 - link
+        while address >= 0:
             if fill == len(payloads):
                 return np.int64(-1), visits
-            payloads[fill] = words[cells[CELL_WORDS * cell]]
+            payloads[fill] = words[address + PAYLOAD]
             fill += 1
-            cell = np.int64(cells[CELL_WORDS * cell + 1])
+            address = np.int64(words[address + NEXT])
     return np.int64(fill), visits
 
 

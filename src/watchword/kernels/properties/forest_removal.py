@@ -1,6 +1,6 @@
-"""A row leaves the trees of a `forest`: its cell in each, a node that is left with one child, and its record.
+"""A row leaves the trees of a `forest`: its entry in each, and a node that is left with one child.
 
-In the trees drawn in `forest`, without the row ``10*`` node 1 has one child, and that takes its place::
+In the tree drawn in `forest`, without the row ``10*`` node 1 has one child, and that takes its place::
 
     property 0 ── 0 ── [9]
                └─ 1 ── [8]
@@ -13,18 +13,19 @@ import numpy as np
 from watchword.kernels.arena import give_back
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.properties.forest import (
-    CELL_WORDS,
-    CELLS,
-    FREE_CELL,
+    ENTRIES,
+    ENTRY_HEAD,
     FREE_NODE,
+    NEXT,
     NODE_WORDS,
     NODES,
     NONE,
-    RECORD_HEAD,
-    STAR,
+    PAYLOAD,
+    SIZE,
     WIDTH,
     fits,
     put_link,
+    spread,
 )
 
 
@@ -42,26 +43,22 @@ def _leaf_of(forest, tree, values):
 
 @leaf
 def _is_row(words, address, literals, payload):
-    """Say whether a record has these literals and this payload."""
-    if words[address] != payload or words[address + 1] != len(literals):
+    """Say whether an entry has these literals and this payload."""
+    if words[address + PAYLOAD] != payload or words[address + SIZE] != len(literals):
         return False
     for k in range(len(literals)):
-        if words[address + RECORD_HEAD + k] != literals[k]:
+        if words[address + ENTRY_HEAD + k] != literals[k]:
             return False
     return True
 
 
 @leaf
-def _record_of(forest, tree, values, literals, payload):
-    """Return the record of a row, found through one of its trees, or -1."""
-    link, _, _ = _leaf_of(forest, tree, values)
-    cell = np.int64(-1) if link == NONE else -2 - link
-    while cell >= 0:
-        address = np.int64(forest.cells[CELL_WORDS * cell])
-        if _is_row(forest.words, address, literals, payload):
-            return address
-        cell = np.int64(forest.cells[CELL_WORDS * cell + 1])
-    return np.int64(-1)
+def _entry_of(words, link, literals, payload):
+    """Return the entry of a row in the list of a leaf, and the one before it; -1 for none."""
+    before, address = np.int64(NONE), np.int64(NONE) if link == NONE else -2 - link
+    while address >= 0 and not _is_row(words, address, literals, payload):
+        before, address = address, np.int64(words[address + NEXT])
+    return address, before
 
 
 @leaf
@@ -83,44 +80,37 @@ def _splice(forest, tree, at, above):
 
 
 @leaf
-def _remove(forest, tree, address, values):
-    """Take a record out of a tree that has it."""
-    cells, state = forest.cells, forest.state
+def _remove(forest, tree, literals, payload, values):
+    """Take a row out of a tree; returns whether it was there."""
+    words = forest.words
     link, at, above = _leaf_of(forest, tree, values)
-    before, cell = np.int64(-1), -2 - link
-    while cells[CELL_WORDS * cell] != address:
-        before, cell = cell, np.int64(cells[CELL_WORDS * cell + 1])
-    following = np.int64(cells[CELL_WORDS * cell + 1])
+    address, before = _entry_of(words, link, literals, payload)
+    if address < 0:
+        return False
+    following = words[address + NEXT]
     if before >= 0:
-        cells[CELL_WORDS * before + 1] = following
+        words[before + NEXT] = following
     elif following >= 0:
         put_link(forest, tree, at, -2 - following)
     elif at < 0:
         forest.roots[tree] = NONE
     else:
         _splice(forest, tree, at, above)
-    cells[CELL_WORDS * cell + 1] = state[FREE_CELL]
-    state[FREE_CELL] = cell
-    state[CELLS] -= 1
+    give_back(words, forest.bins, forest.state, address, ENTRY_HEAD + len(literals))
+    words[address + SIZE] = -len(literals)
+    forest.state[ENTRIES] -= 1
+    return True
 
 
 @kernel
 def remove_row(forest, literals, payload):
     """Remove a row from all trees; returns whether it was there."""
-    values = np.full(forest.state[WIDTH], STAR, np.uint8)
+    values = np.empty(forest.state[WIDTH], np.uint8)
     for literal in literals:
         if literal >> 1 >= len(values):
             return False
-        values[literal >> 1] = literal & 1
-    address = np.int64(-1)
+    spread(literals, 0, len(literals), values)
     for tree in range(len(forest.roots)):
-        if address < 0:
-            address = _record_of(forest, tree, values, literals, payload)
-        if address >= 0 and fits(forest, tree, address):
-            _remove(forest, tree, address, values)
-    if address < 0:
-        return False
-    size = forest.words[address + 1]
-    give_back(forest.words, forest.bins, forest.state, address, RECORD_HEAD + size)
-    forest.words[address + 1] = -size
+        if fits(forest, tree, literals, 0, len(literals)) and not _remove(forest, tree, literals, payload, values):
+            return False  # the first tree that should have it has not, and so none
     return True

@@ -16,7 +16,8 @@ property no node is made (path compression): a node is there where rows part. Wi
 Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - address`` for a leaf, which is a list of entries:
 of the rows that agree on all properties of the tree. Tree `t` begins at ``roots[t]``. `words` and `bins` are an
 `arena`; a free entry has its size negated. Free nodes are chained through their second word. Every tree has its own
-copy of a row, so that what is read together lies together.
+copy of a row, so that what is read together lies together; its literals begin with those of the tree's block and go on
+in the tree's order, so that the last are those that nodes ask least.
 
 A tree asks ``depth`` properties from ``start`` on, around the end; what it does not ask is its *block*. It holds the
 rows that have at most ``most`` ones, at least ``least`` ones or stars, and no 1 in the block; it serves the events with
@@ -121,32 +122,45 @@ def _other_leaf(forest, link, values):
     return link
 
 
+@inline
+def block_start(forest, tree):
+    """Return where the block of a tree begins: where the order of the literals in its entries begins, too."""
+    at = TREE_WORDS * tree
+    return (forest.trees[at + START] + forest.trees[at + DEPTH]) % forest.state[WIDTH]
+
+
+@leaf
+def literals_before(atoms, begin, end, property):
+    """Return how many literals of a row are of properties below one."""
+    at = begin
+    while at < end and atoms[at] >> 1 < property:
+        at += 1
+    return at - begin
+
+
 @leaf
 def _first_difference(forest, tree, one, two):
     """Return the least rank at which the rows of two entries differ, and the value of the second there.
 
-    A rank that is not below the tree's depth means that they are the same to this tree.
+    The depth of the tree, as the rank, means that they are the same to this tree.
     """
     words, width = forest.words, forest.state[WIDTH]
-    start = forest.trees[TREE_WORDS * tree + START]
+    start, depth = block_start(forest, tree), forest.trees[TREE_WORDS * tree + DEPTH]
     i, j = one + ENTRY_HEAD, two + ENTRY_HEAD
     one_end, two_end = i + words[one + SIZE], j + words[two + SIZE]
-    least, other = width, np.int64(STAR)
     while i < one_end or j < two_end:
-        left = words[i] if i < one_end else 2 * width
-        right = words[j] if j < two_end else 2 * width
-        if left != right:
-            rank = rank_of(min(left, right) >> 1, start, width)
-            if rank < least:
-                least = rank
-                other = np.int64(right & 1) if right >> 1 <= left >> 1 else np.int64(STAR)
-        i += left >> 1 <= right >> 1
-        j += right >> 1 <= left >> 1
-    return least, other
+        left = rank_of(words[i] >> 1, start, width) if i < one_end else width
+        right = rank_of(words[j] >> 1, start, width) if j < two_end else width
+        rank = min(left, right) - (width - depth)
+        if rank >= 0 and (left != right or words[i] != words[j]):
+            return rank, np.int64(words[j] & 1) if right <= left else np.int64(STAR)
+        i += left <= right
+        j += right <= left
+    return np.int64(depth), np.int64(STAR)
 
 
 @leaf
-def _new_entry(forest, batch, row):
+def _new_entry(forest, tree, batch, row):
     """Return the address of a new entry for a row, which is the last of its list."""
     words, begin = forest.words, batch.offsets[row]
     size = batch.offsets[row + 1] - begin
@@ -154,8 +168,10 @@ def _new_entry(forest, batch, row):
     words[address + NEXT] = NONE
     words[address + PAYLOAD] = batch.payloads[row]
     words[address + SIZE] = size
+    turned = literals_before(batch.atoms, begin, begin + size, block_start(forest, tree))
     for k in range(size):
-        words[address + ENTRY_HEAD + k] = batch.atoms[begin + k]
+        source = turned + k if turned + k < size else turned + k - size
+        words[address + ENTRY_HEAD + k] = batch.atoms[begin + source]
     forest.state[ENTRIES] += 1
     return address
 
@@ -219,7 +235,7 @@ def insert_rows(forest, tree, batch, rows):
     values = np.empty(forest.state[WIDTH], np.uint8)
     for row in rows:
         spread(batch.atoms, batch.offsets[row], batch.offsets[row + 1], values)
-        _insert(forest, tree, _new_entry(forest, batch, row), values)
+        _insert(forest, tree, _new_entry(forest, tree, batch, row), values)
 
 
 @kernel
@@ -231,7 +247,7 @@ def insert_everywhere(forest, batch):
         spread(batch.atoms, begin, end, values)
         for tree in range(len(forest.roots)):
             if fits(forest, tree, batch.atoms, begin, end):
-                _insert(forest, tree, _new_entry(forest, batch, row), values)
+                _insert(forest, tree, _new_entry(forest, tree, batch, row), values)
 
 
 @leaf

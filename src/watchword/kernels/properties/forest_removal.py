@@ -23,7 +23,9 @@ from watchword.kernels.properties.forest import (
     PAYLOAD,
     SIZE,
     WIDTH,
+    block_start,
     fits,
+    literals_before,
     put_link,
     spread,
 )
@@ -42,21 +44,22 @@ def _leaf_of(forest, tree, values):
 
 
 @leaf
-def _is_row(words, address, literals, payload):
-    """Say whether an entry has these literals and this payload."""
-    if words[address + PAYLOAD] != payload or words[address + SIZE] != len(literals):
+def _is_row(words, address, literals, turned, payload):
+    """Say whether an entry has these literals, those from `turned` on first, and this payload."""
+    size = len(literals)
+    if words[address + PAYLOAD] != payload or words[address + SIZE] != size:
         return False
-    for k in range(len(literals)):
-        if words[address + ENTRY_HEAD + k] != literals[k]:
+    for k in range(size):
+        if words[address + ENTRY_HEAD + k] != literals[turned + k if turned + k < size else turned + k - size]:
             return False
     return True
 
 
 @leaf
-def _entry_of(words, link, literals, payload):
+def _entry_of(words, link, literals, turned, payload):
     """Return the entry of a row in the list of a leaf, and the one before it; -1 for none."""
     before, address = np.int64(NONE), np.int64(NONE) if link == NONE else -2 - link
-    while address >= 0 and not _is_row(words, address, literals, payload):
+    while address >= 0 and not _is_row(words, address, literals, turned, payload):
         before, address = address, np.int64(words[address + NEXT])
     return address, before
 
@@ -84,7 +87,8 @@ def _remove(forest, tree, literals, payload, values):
     """Take a row out of a tree; returns whether it was there."""
     words = forest.words
     link, at, above = _leaf_of(forest, tree, values)
-    address, before = _entry_of(words, link, literals, payload)
+    turned = literals_before(literals, 0, len(literals), block_start(forest, tree))
+    address, before = _entry_of(words, link, literals, turned, payload)
     if address < 0:
         return False
     following = words[address + NEXT]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from functools import partial
 from itertools import product
 
@@ -10,16 +9,11 @@ import numpy as np
 import pytest
 
 from tests.properties.structures import duel, found, int32, literals, rows_of
-from watchword.properties import bits, rapid, tree
+from watchword.properties import rapid
 from watchword.properties.bits import Bits
 from watchword.properties.rapid import Rapid, block_borders, search_trees
 from watchword.properties.tree import Tree
 from watchword.sets.count import Count
-
-
-@pytest.mark.parametrize("module", [bits, tree, rapid])
-def test_examples(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 7, 70])
@@ -86,8 +80,7 @@ def test_events_beyond_c_use_a_tree_of_those_that_may_have_so_many_ones() -> Non
     """S_(c+1) is not all rows: only those with more than c ones or stars."""
     structure = Rapid(4, 1)
     structure.add(rows_of([literals(text) for text in ("000*", "00**", "1***")]), int32([1, 2, 3]))
-    sizes = structure._forest.roots
-    assert structure.draw(tree=len(sizes) - 1) == "0=1 [3]\n0=* [2]" or "[1]" not in structure.draw(tree=len(sizes) - 1)
+    assert structure.draw(tree=3) == "0=0 [2]\n0=1 [3]"
     assert found(structure.match(Bits.of(np.array([[0, 0, 1, 1], [1, 1, 0, 0]], np.uint8)))) == [[2], [3]]
 
 

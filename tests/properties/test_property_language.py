@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from hypothesis import strategies as st
 from tests import oracle, strategies
 from watchword import EventError, OptionError, PropertyIndex, SubscriptionError, SubscriptionSyntaxError, methods
 from watchword.index.routing import OwnedAtoms, ShardRule, counted
-from watchword.properties import blanks, index, query, reader, reduction
 from watchword.strings import from_texts
 
 NAMES = ["sports", "politics", "arts"]
@@ -25,9 +25,9 @@ def news() -> PropertyIndex:
     return PropertyIndex({"s1": "sports=1 politics=0", "s2": "*1*", "s3": "***"}, properties=NAMES)
 
 
-@pytest.mark.parametrize("module", [query, reader, blanks, reduction, index])
-def test_examples(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+def test_the_guide_runs_as_printed() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "properties.md"
+    assert doctest.testfile(str(guide), module_relative=False).failed == 0
 
 
 def test_methods() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
 from watchword.errors import OptionError
-from watchword.workloads import properties
 from watchword.workloads.properties import (
     Chances,
     as_table,
@@ -18,10 +15,6 @@ from watchword.workloads.properties import (
     property_names,
     subscriptions,
 )
-
-
-def test_examples() -> None:
-    assert doctest.testmod(properties).failed == 0
 
 
 def test_chances_are_drawn_around_those_of_the_paper() -> None:

@@ -19,6 +19,7 @@ from watchword.index.structure import Structure
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
 from watchword.kernels.properties import forest as kernels
 from watchword.kernels.properties.forest import ENTRY_HEAD, NODE_WORDS, Batch, Forest
+from watchword.kernels.properties.forest_insertion import held_rows, insert_everywhere, insert_rows
 from watchword.kernels.properties.forest_match import match
 from watchword.kernels.properties.forest_removal import remove_row
 from watchword.outline import outline
@@ -53,12 +54,12 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         trees, sizes = len(self._forest.roots), np.diff(batch.offsets)
         if len(rows) < MANY:
             self._reserve(trees * len(rows), trees * len(rows.atoms))
-            kernels.insert_everywhere(self._forest, batch)
+            insert_everywhere(self._forest, batch)
             return
         for tree in range(trees):
             held = self._held(tree, batch)
             self._reserve(len(held), int(sizes[held].sum()))
-            kernels.insert_rows(self._forest, tree, batch, held)
+            insert_rows(self._forest, tree, batch, held)
 
     def remove(self, row: Int32, payload: int) -> None:
         """Remove a row from all trees."""
@@ -119,7 +120,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
     def _held(self, tree: int, batch: Batch) -> Int32:
         """Return the rows that a tree holds, sorted by the first values that it asks."""
         held, keys = np.empty(len(batch.payloads), np.int32), np.empty(len(batch.payloads), np.uint64)
-        count = kernels.held_rows(self._forest, tree, batch, held, keys)
+        count = held_rows(self._forest, tree, batch, held, keys)
         return held[:count][np.argsort(keys[:count])]
 
     def _reserve(self, entries: int, literals: int) -> None:

@@ -8,21 +8,21 @@ from functools import partial
 import numpy as np
 
 from watchword.arrays import Int32, UInt64, int32, int64, power_of_two, resized
-from watchword.kernels.properties.group_delta import GroupDelta, link_rows
+from watchword.kernels.properties.group_delta import DeltaLists, link_rows
 from watchword.kernels.properties.masks import to_masks
 from watchword.properties.bits import words_for
 from watchword.properties.group_base import literals_of
 from watchword.sets.rows import Rows
 
 
-class RowDelta:
+class GroupDelta:
     """A mutable set of rows; they are numbered as they come, and a removed one leaves its number unused."""
 
     def __init__(self, width: int) -> None:
         words = words_for(width)
         heads, sizes = np.full(width + 1, -1, np.int32), np.zeros(width + 1, np.int32)
         nobody = np.empty(0, np.int32)
-        self.lists = GroupDelta(
+        self.lists = DeltaLists(
             heads, sizes, nobody, np.zeros((words, 0), np.uint64), np.zeros((words, 0), np.uint64), nobody
         )
         self.came = 0

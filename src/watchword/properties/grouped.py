@@ -20,7 +20,7 @@ from watchword.kernels.properties.groups import match
 from watchword.layers.layered import Layered
 from watchword.properties.bits import Bits
 from watchword.properties.group_base import GroupBase
-from watchword.properties.group_delta import RowDelta
+from watchword.properties.group_delta import GroupDelta
 from watchword.sets.rows import Rows
 
 
@@ -32,7 +32,7 @@ class Grouped(Layered[Rows, Int32, Bits]):
     background_rows: ClassVar[int] = 200_000
 
     base: GroupBase
-    delta: RowDelta
+    delta: GroupDelta
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -45,9 +45,9 @@ class Grouped(Layered[Rows, Int32, Bits]):
         """Return what packs rows."""
         return partial(GroupBase.packed, self.width)
 
-    def new_delta(self) -> RowDelta:
+    def new_delta(self) -> GroupDelta:
         """Return a delta without rows."""
-        return RowDelta(self.width)
+        return GroupDelta(self.width)
 
     def put(self, rows: Rows, payloads: Int32) -> None:
         """Put rows into the delta."""

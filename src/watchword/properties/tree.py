@@ -3,6 +3,7 @@
 The subscriptions ``10*``, ``1*0`` and ``0**`` over three properties, as 7, 8 and 9:
 
 >>> import numpy as np
+>>> from watchword.properties.bits import Bits
 >>> from watchword.sets.rows import Rows
 >>> tree = Tree(3)
 >>> tree.add(Rows(np.array([0, 2, 4, 5]), np.array([1, 2, 1, 4, 0], np.int32)), np.array([7, 8, 9], np.int32))
@@ -20,10 +21,7 @@ subscriptions over a hundred properties is a hundredth of them. What lies betwee
 
 from __future__ import annotations
 
-from watchword.properties.bits import Bits
 from watchword.properties.forest import SearchForest, SearchTree
-
-__all__ = ["Bits", "Tree"]
 
 
 class Tree(SearchForest):

@@ -5,7 +5,7 @@ row has its literals in the order of the properties. An event is a row of bits: 
 63``.
 
     texts   ── parsing                       into rows of literals
-    rows    ── forest                        into the search trees of `tree` and `rapid`
+    rows    ── forest_insertion              into the search trees of `tree` and `rapid` (`forest` has the layout)
     a row that goes ── forest_removal
     events  ── forest_match                  down those trees
     rows    ── masks ──> grouping            sorted by their ones, under the nodes of a trie: `auto`

@@ -25,7 +25,7 @@ from watchword.kernels.memory import trailing_zeros
 _ONE = np.uint64(1)
 
 
-class GroupDelta(NamedTuple):
+class DeltaLists(NamedTuple):
     """The lists of rows."""
 
     heads: Int32

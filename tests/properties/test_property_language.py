@@ -104,7 +104,7 @@ class TestOptions:
         [
             (None, "properties is missing"),
             ("abc", "not the string"),
-            ([], "1 to 65,536 names"),
+            ([], "1 to 32,768 names"),
             (["a", "b", "a"], "'a' twice, at 0 and 2"),
             (["a", ""], "'' at 1"),
             (["a b"], "'a b' at 0"),

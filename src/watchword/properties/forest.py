@@ -126,7 +126,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
     def _reserve(self, entries: int, literals: int) -> None:
         """Make room for so many entries with so many literals, and a node for each."""
         forest, state = self._forest, self._forest.state
-        words = int(state[WORDS_END]) + ENTRY_HEAD * entries + literals
+        words = int(state[WORDS_END]) + ENTRY_HEAD * entries + (entries + literals) // 2 + 1
         nodes = NODE_WORDS * (int(state[kernels.NODES_END]) + entries)
         if words > np.iinfo(np.int32).max:
             raise WatchwordError("these subscriptions are more than one index of this method holds; use several")

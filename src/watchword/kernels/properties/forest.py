@@ -8,9 +8,10 @@ property no node is made (path compression): a node is there where rows part. Wi
                └─ 1 ── property 1 ── 0 ── [7]
                                   └─ * ── [8]
 
-    nodes   0:  property 0, children  entry 10, node 1, none       four words each: property, then 0, 1 and *
-            1:  property 1, children  entry 0, none, entry 5
-    words   -1 7 2 1 2   -1 8 2 1 4   -1 9 1 0                     an entry: the next one, payload, size, literals
+    nodes   0:  property 0, children  entry 8, node 1, none        four words each: property, then 0, 1 and *
+            1:  property 1, children  entry 0, none, entry 4
+    words   -1 7 2 1|2   -1 8 2 1|4   -1 9 1 0                     an entry: the next one, payload, size, literals,
+                                                                   two of which share a word
     trees   0 3 0 3                                                four words each: start, depth, least, most
 
 Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - address`` for a leaf, which is a list of entries:
@@ -73,8 +74,20 @@ def new_forest(width: int, trees: Int32) -> Forest:
     """Return trees without rows; `trees` has four words for each."""
     state = np.array([0, 0, width, 0, -1, 0, 0], np.int64)
     none = np.empty(0, np.int32)
-    bins = np.full(width + ENTRY_HEAD + 1, -1, np.int32)
+    bins = np.full(ENTRY_HEAD + width // 2 + 2, -1, np.int32)
     return Forest(none, none, bins, np.full(len(trees) // TREE_WORDS, NONE, np.int32), trees, state)
+
+
+@inline
+def entry_words(size):
+    """Return how many words an entry of so many literals takes."""
+    return ENTRY_HEAD + ((size + 1) >> 1)
+
+
+@inline
+def literal_at(words, address, k):
+    """Return literal `k` of an entry: 16 bits of a word."""
+    return (np.int64(words[address + ENTRY_HEAD + (k >> 1)]) >> (16 * (k & 1))) & 0xFFFF
 
 
 @inline
@@ -140,4 +153,4 @@ def renumber(forest, payloads):
         size = words[address + SIZE]
         if size >= 0 and words[address + PAYLOAD] < len(payloads):
             words[address + PAYLOAD] = payloads[words[address + PAYLOAD]]
-        address += ENTRY_HEAD + abs(size)
+        address += entry_words(abs(size))

@@ -33,7 +33,9 @@ from watchword.kernels.properties.forest import (
     TREE_WORDS,
     WIDTH,
     block_start,
+    entry_words,
     fits,
+    literal_at,
     literals_before,
     put_link,
     rank_of,
@@ -93,14 +95,15 @@ def _first_difference(forest, tree, one, two):
     """
     words, width = forest.words, forest.state[WIDTH]
     start, depth = block_start(forest, tree), forest.trees[TREE_WORDS * tree + DEPTH]
-    i, j = one + ENTRY_HEAD, two + ENTRY_HEAD
-    one_end, two_end = i + words[one + SIZE], j + words[two + SIZE]
-    while i < one_end or j < two_end:
-        left = rank_of(words[i] >> 1, start, width) if i < one_end else width
-        right = rank_of(words[j] >> 1, start, width) if j < two_end else width
+    one_size, two_size = words[one + SIZE], words[two + SIZE]
+    i, j = 0, 0
+    while i < one_size or j < two_size:
+        mine, theirs = literal_at(words, one, i), literal_at(words, two, j)
+        left = rank_of(mine >> 1, start, width) if i < one_size else width
+        right = rank_of(theirs >> 1, start, width) if j < two_size else width
         rank = min(left, right) - (width - depth)
-        if rank >= 0 and (left != right or words[i] != words[j]):
-            return rank, np.int64(words[j] & 1) if right <= left else np.int64(STAR)
+        if rank >= 0 and (left != right or mine != theirs):
+            return rank, theirs & 1 if right <= left else np.int64(STAR)
         i += left <= right
         j += right <= left
     return np.int64(depth), np.int64(STAR)
@@ -111,14 +114,16 @@ def _new_entry(forest, tree, batch, row):
     """Return the address of a new entry for a row, which is the last of its list."""
     words, begin = forest.words, batch.offsets[row]
     size = batch.offsets[row + 1] - begin
-    address = np.int64(take(words, forest.bins, forest.state, ENTRY_HEAD + size))
+    address = np.int64(take(words, forest.bins, forest.state, entry_words(size)))
     words[address + NEXT] = NONE
     words[address + PAYLOAD] = batch.payloads[row]
     words[address + SIZE] = size
     turned = literals_before(batch.atoms, begin, begin + size, block_start(forest, tree))
     for k in range(size):
         source = turned + k if turned + k < size else turned + k - size
-        words[address + ENTRY_HEAD + k] = batch.atoms[begin + source]
+        literal = np.int64(batch.atoms[begin + source])
+        at = address + ENTRY_HEAD + (k >> 1)
+        words[at] = np.int32(words[at] | literal << 16) if k & 1 else np.int32(literal)
     forest.state[ENTRIES] += 1
     return address
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel, leaf
+from watchword.kernels.memory import prefetch
 from watchword.kernels.properties.forest import (
     DEPTH,
-    ENTRY_HEAD,
     LEAST,
     MOST,
     NEXT,
@@ -27,6 +27,7 @@ from watchword.kernels.properties.forest import (
     START,
     TREE_WORDS,
     WIDTH,
+    literal_at,
 )
 
 
@@ -58,11 +59,13 @@ def _serves(forest, tree, values, ones):
 @inline
 def _holds(words, address, values):
     """Say whether an event satisfies the row of an entry, the last literals first: they were asked by no node."""
-    first = address + ENTRY_HEAD
-    at = first + words[address + SIZE] - 1
-    while at >= first and values[words[at] >> 1] == words[at] & 1:
-        at -= 1
-    return at < first
+    k = np.int64(words[address + SIZE]) - 1
+    holds = True
+    while k >= 0 and holds:
+        literal = literal_at(words, address, k)
+        holds = values[literal >> 1] == literal & 1
+        k -= 1
+    return holds
 
 
 @leaf
@@ -81,6 +84,10 @@ def _walk(forest, tree, values, stack, fill, payloads):
                 depth += 1
                 stack[depth] = star
                 visits += 1
+                if star >= 0:
+                    prefetch(nodes, np.int64(NODE_WORDS) * star)
+                else:
+                    prefetch(words, np.int64(-2) - star)
             link = np.int64(nodes[node + 1 + values[nodes[node]]])
             visits += link != NONE
         if link == NONE or not _holds(words, -2 - link, values):

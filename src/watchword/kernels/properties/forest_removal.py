@@ -14,7 +14,6 @@ from watchword.kernels.arena import give_back
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.properties.forest import (
     ENTRIES,
-    ENTRY_HEAD,
     FREE_NODE,
     NEXT,
     NODE_WORDS,
@@ -24,7 +23,9 @@ from watchword.kernels.properties.forest import (
     SIZE,
     WIDTH,
     block_start,
+    entry_words,
     fits,
+    literal_at,
     literals_before,
     put_link,
     spread,
@@ -50,7 +51,7 @@ def _is_row(words, address, literals, turned, payload):
     if words[address + PAYLOAD] != payload or words[address + SIZE] != size:
         return False
     for k in range(size):
-        if words[address + ENTRY_HEAD + k] != literals[turned + k if turned + k < size else turned + k - size]:
+        if literal_at(words, address, k) != literals[turned + k if turned + k < size else turned + k - size]:
             return False
     return True
 
@@ -100,7 +101,7 @@ def _remove(forest, tree, literals, payload, values):
         forest.roots[tree] = NONE
     else:
         _splice(forest, tree, at, above)
-    give_back(words, forest.bins, forest.state, address, ENTRY_HEAD + len(literals))
+    give_back(words, forest.bins, forest.state, address, entry_words(len(literals)))
     words[address + SIZE] = -len(literals)
     forest.state[ENTRIES] -= 1
     return True

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -150,10 +151,9 @@ def figure_3(report: Report, scale: Scale) -> None:
     """Section `size`."""
     kinds = {"Zipf alpha = 2": zipf(2.0), "exponential p = 0.1": exponential(0.1)}
     rows: dict[str, list[Row]] = {kind: [] for kind in kinds}
-    table = drawn_subscriptions(scale.sizes[-1])
     for size in scale.sizes:
         with report.console.status(f"size: {size:,}"):
-            indexes = {name: built(name, table.slice(0, size)) for name in COMPARED}
+            indexes = built_indexes(size)
             for kind, events in kinds.items():
                 row = compared(indexes, events) | visits(indexes, events)
                 rows[kind].append({"subscriptions": size} | row)
@@ -171,7 +171,9 @@ def figure_4(report: Report, scale: Scale) -> None:
     report.table(f"Figure 4: exponential, {scale.sizes[-1]:,} subscriptions", by_p)
 
 
+@cache
 def built_indexes(size: int) -> dict[str, PropertyIndex]:
+    """Return the indexes that are compared, kept for the next section; smaller sizes begin alike."""
     table = drawn_subscriptions(size)
     return {name: built(name, table) for name in COMPARED}
 

@@ -7,12 +7,14 @@ are paths need no declaration: ``politics/national`` lies below ``politics``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from watchword.errors import OptionError
 
 Declared = dict[str, dict[str, list[str]]]
 """By attribute, as it is written in a subscription: by child, its parents."""
+
+Tree = TypeVar("Tree")
 
 _REMEMBERED = 1 << 16
 
@@ -64,6 +66,16 @@ def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:
         node = min(waiting[node])
         way.append(node)
     return way[way.index(node) :]
+
+
+def within(declared: Mapping[str, Tree], attribute: str) -> dict[str, Tree]:
+    """Return what is declared for attributes inside another, by their names there.
+
+    >>> within({"orders.sku": {}, "topic": {}}, "orders")
+    {'sku': {}}
+    """
+    lead = f"{attribute}."
+    return {name[len(lead) :]: tree for name, tree in declared.items() if name.startswith(lead)}
 
 
 class Hierarchy:

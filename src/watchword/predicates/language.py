@@ -22,7 +22,7 @@ from watchword.predicates.documents import columns_of
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held
-from watchword.predicates.hierarchies import Hierarchy
+from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
 from watchword.predicates.placing import Placer
@@ -194,7 +194,8 @@ class Predicates(SetLanguage):
         with self._lock:
             inner = self._inner.get(field.number)
             if inner is None:
-                inner = self._inner[field.number] = Predicates("auto", self._settled)
+                hierarchies = within(self._settled["hierarchies"], show_path(field.path))
+                inner = self._inner[field.number] = Predicates("auto", {**self._settled, "hierarchies": hierarchies})
             for atom, clauses in field.groups[len(inner.defined) :]:
                 inner.add_one(atom, [inner._named(clause) for clause in clauses])
                 inner.defined.append(atom)

@@ -2,9 +2,10 @@
 
 In the order in which a subscription passes them:
 
-    query         text into clauses of predicates
+    query         text into clauses of predicates; `literals` reads their pieces
     predicate     what a predicate is, its one name, its truth
     values        kinds of values, views, exact order
+    schema*       what subscriptions may ask for and events must have, where that is declared
     fields        what predicates ask of one attribute: points and spans
     language      what plugs into the index
     access/       `auto`: rows under access keys
@@ -20,7 +21,7 @@ and an event:
     hierarchies   the nodes that a value is a kind of
     explaining    why an event satisfies a clause or not
 
-`eventbridge` and `sns` bring patterns and policies of others along (`aws*`).
+and rules that come from elsewhere: `eventbridge`, `sns`.
 """
 
 from watchword.predicates.eventbridge import from_eventbridge

@@ -32,7 +32,7 @@ def holds(predicate: Predicate, event: Any, hierarchies: Mapping[str, Hierarchy]
     """Say whether a predicate holds in an event."""
     values = values_at(event, predicate.attribute)
     if predicate.operator == "ANY":
-        inner = within(hierarchies, show_path(predicate.attribute))
+        inner = within(hierarchies, predicate.attribute)
         return any(
             report(clause, value, inner).held
             for value in values

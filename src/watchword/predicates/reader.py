@@ -87,7 +87,10 @@ class Reader:
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
         for field, elements in found.elements.items():
-            found.points += finder(field)(elements)
+            try:
+                found.points += finder(field)(elements)
+            except EventError as error:  # which has the element's position
+                raise EventError(f"{show_path(field.path)}: {error.reason}", position=position) from None
             found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 

@@ -66,6 +66,21 @@ def is_table(events: Any) -> bool:
     return hasattr(events, "__arrow_c_stream__") and hasattr(events, "columns")
 
 
+def rows_of(events: Any) -> Any:
+    """Return the rows of a table as structs; anything else as it is."""
+    if not is_table(events):
+        return events
+    table = events if isinstance(events, pa.Table) else pa.table(events)
+    if len(set(table.column_names)) < len(table.column_names):
+        twice = next(name for name in table.column_names if table.column_names.count(name) > 1)
+        raise EventError(f"two columns are named {twice!r}; rename one")
+    return (
+        table.to_struct_array().combine_chunks()
+        if table.num_columns
+        else pa.array([{}] * table.num_rows, pa.struct([]))
+    )
+
+
 def refuse_one(events: Any) -> None:
     """Raise if `events` is one event and not many."""
     if isinstance(events, str | bytes | dict):

@@ -12,11 +12,11 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import Explanation, Method
-from watchword.index.events import is_text, refuse_nulls
+from watchword.index.events import is_text, refuse_nulls, rows_of
 from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
-from watchword.predicates.blocks import Blocks, rows_of
+from watchword.predicates.blocks import Blocks
 from watchword.predicates.columns import ColumnReader
 from watchword.predicates.compiler import compiled, parsed_row
 from watchword.predicates.documents import columns_of

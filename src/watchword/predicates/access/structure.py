@@ -23,12 +23,13 @@ from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
-from watchword.kernels.predicates.match import LAZY, Base, Delta, Scratch
+from watchword.kernels.predicates.match import LAZY, Base, Delta, Eager, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
+from watchword.predicates.access.tables import eager_spans
 from watchword.predicates.fields import Fields
 from watchword.predicates.held import Held
 from watchword.sets.rows import Rows
@@ -139,6 +140,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._sampled = 0
         self._spreads = 0
         self._scratch: list[Scratch] = []
+        self._eager: tuple[int, Eager] | None = None
         self._hits_per_event = 16
         self._chances: Float64 = np.empty(0)
         super().__init__()
@@ -205,6 +207,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             Seen(self.points_seen, fields[:kept], positions[:kept], min(self.events, OBSERVED)),
         )
 
+    def _install(self, base: AccessBase) -> None:
+        self._eager = None
+        super()._install(base)
+
     # matching
 
     def match(self, events: Held) -> Hits:
@@ -214,9 +220,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         if learn and len(self.points_seen) < len(atoms.fields):
             self.points_seen = reserve(self.points_seen, len(atoms.fields), 0)
         seen = self.points_seen if learn else np.empty(0, np.int32)
-        scratch = self._borrowed()
+        eager = self._eager_spans()
+        scratch = self._borrowed(eager)
         lists = self.delta.lists if self.delta.mark else _NO_DELTA
-        state = (*self.base.packed, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
+        state = (*self.base.packed, *eager, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
         step: Any = partial(kernels.match, *events, state)
         hits = collect(len(events), step, self._hits_per_event)
         self._scratch.append(scratch)
@@ -227,7 +234,15 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             self._hits_per_event = len(hits.payloads) // len(events) + 16
         return hits
 
-    def _borrowed(self) -> Scratch:
+    def _eager_spans(self) -> Eager:
+        """Return the spans that are read off tables, made when the base was; threads that race here make the same."""
+        made = self._eager
+        if made is None or made[0] != self.fields.spreads:
+            made = self._eager = self.fields.spreads, eager_spans(self.fields.atoms)
+            self._scratch.clear()
+        return made[1]
+
+    def _borrowed(self, eager: Eager) -> Scratch:
         """Return scratch arrays that no other thread uses, large enough."""
         atoms, fields = self.fields.count, len(self.fields.all)
         try:
@@ -236,9 +251,11 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             scratch = None
         if scratch is None or len(scratch.hold) < atoms or len(scratch.value_counts) < fields:
             hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
+            hold[eager.atoms] = 0
             starts, counts, point_starts, point_counts = np.zeros((4, fields), np.int32)
             ranks = np.full(fields, -1, np.int32)
-            scratch = Scratch(hold, starts, counts, point_starts, point_counts, ranks)
+            rows = np.full(len(eager.places) // 6, -1, np.int32)
+            scratch = Scratch(hold, starts, counts, point_starts, point_counts, ranks, rows)
         return scratch
 
     def _remember(self, events: Held) -> None:

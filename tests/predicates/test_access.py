@@ -89,6 +89,7 @@ def test_changes_while_a_packing_is_under_way(monkeypatch: pytest.MonkeyPatch) -
     assert duel.unpacked() == in_full(duel)
 
 
+@pytest.mark.slow
 def test_rows_come_back_as_they_went_in() -> None:
     duel = Duel(5, points=6, values=10)
     duel.add(6000)
@@ -207,6 +208,7 @@ def test_more_blocks_than_are_collected_at_once() -> None:
     assert found(duel, event) == list(range(many + 1))
 
 
+@pytest.mark.slow
 def test_more_than_16_bits_of_atoms_and_rows_in_a_group() -> None:
     duel = Duel(9)
     (one, two) = duel.atoms(["p0 = 1", "p1 = 1"])

@@ -35,7 +35,7 @@ def drawn(base: Base, fields: Int32, dead: Dead, name: Callable[[int], str], unp
     """Return the drawing of a base whose atoms have these fields."""
     keys, nodes = keys_of(base, fields), _nodes(base)
     lines: list[str] = []
-    for first, second, start in sorted(keys.tolist(), key=lambda key: (key[0] < 0, key[1] >= 0, key)):
+    for first, second, start in sorted(keys.tolist(), key=lambda key: (key[0] < 0, key[1], key[2] not in nodes, key)):
         points = [atom for atom in (first, second) if atom >= 0]
         heading = " + ".join(map(name, points)) or nodes.get(start, "always")
         block = np.array([(first, second, start)], np.int64)

@@ -32,6 +32,8 @@ from rich.table import Table
 
 Row = dict[str, Any]
 Setting = TypeVar("Setting")
+Way = tuple[Callable[[Any], object], Any]
+"""A function, and the events that it is given some of."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -48,6 +50,11 @@ class Measurement:
         return statistics.median(self.seconds)
 
     @property
+    def best(self) -> float:
+        """The fastest repetition, in seconds."""
+        return min(self.seconds)
+
+    @property
     def spread(self) -> float:
         """The slowest less the fastest repetition, as a part of the median."""
         return (max(self.seconds) - min(self.seconds)) / self.median if self.median else 0.0
@@ -56,6 +63,11 @@ class Measurement:
     def rate(self) -> float:
         """Units of work per second, at the median."""
         return self.work / self.median if self.median else float("inf")
+
+    @property
+    def best_rate(self) -> float:
+        """Units of work per second, at the best."""
+        return self.work / self.best if self.best else float("inf")
 
     def quantile(self, share: float) -> float:
         """The seconds within which `share` of the repetitions were done."""
@@ -93,6 +105,22 @@ def affordable(run: Callable[[int], object], most: int, seconds: float) -> int:
         if count >= most:
             return most
         count = min(most, count * 4)
+
+
+def in_turns(ways: Mapping[str, Way], turns: int, seconds: float) -> dict[str, Measurement]:
+    """Measure ways to do something with events, each on as many of them as it can do in a turn of `seconds`.
+
+    They take turns: what else the machine does then meets all of them, and none finds the caches as it left them.
+    """
+    chosen = {}
+    for name, (run, events) in ways.items():
+        count = affordable(lambda n, run=run, events=events: run(events[:n]), len(events), seconds)  # type: ignore[misc]
+        chosen[name] = partial(run, events[:count]), count
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, (work, _) in chosen.items():
+            took[name].append(timed(work))
+    return {name: Measurement(tuple(took[name]), count) for name, (_, count) in chosen.items()}
 
 
 def with_ratios(rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method") -> list[Row]:

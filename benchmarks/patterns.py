@@ -54,7 +54,7 @@ LETTERS = {"uniform": None, "English": ENGLISH}
 BASELINE, ENGINE_ONLY = "hyperscan, empty callback", "hyperscan, no callback"
 
 
-def by_turns(ways: Mapping[str, Way]) -> dict[str, Row]:
+def text_rows(ways: Mapping[str, Way]) -> dict[str, Row]:
     """Measure ways to match texts; the best turn of each counts."""
     taken = in_turns(ways, TURNS, TURN_SECONDS)
     return {
@@ -137,7 +137,7 @@ def engines(table: pa.Table, texts: Sequence[str], *, with_re: bool = False) -> 
         for name, way, build in expressions(patterns, texts, expected):
             ways[name] = way, texts
             made[name] = {"engine": name, "build s": build}
-    rows = [made[name] | row for name, row in by_turns(ways).items()]
+    rows = [made[name] | row for name, row in text_rows(ways).items()]
     return rows, len(expected)
 
 
@@ -189,7 +189,7 @@ def ten_times_as_many(report: Report, scale: Scale) -> None:
             index, row = made_index(drawn.subscriptions, drawn.publications)
             rows.append({"patterns": size} | row)
             ways[f"{size:,}"] = index.match_many, drawn.publications
-    rows = [row | taken for row, taken in zip(rows, by_turns(ways).values(), strict=True)]
+    rows = [row | taken for row, taken in zip(rows, text_rows(ways).values(), strict=True)]
     rows = [row | {"× first": ratio(row["µs/text"], rows[0]["µs/text"])} for row in rows]
     report.table("million", rows, "wanted: 1,000,000 built in 30 s, and at most 3 times the time of 100,000")
 
@@ -318,7 +318,7 @@ def without_size(changed: dict[str, Any]) -> dict[str, Any]:
 def figure_row(chosen: Sequence[str], drawn: Workload) -> tuple[Row, Row]:
     """Return the microseconds per publication of each method, and its states."""
     indexes = {method: PatternIndex(drawn.subscriptions, method=method) for method in chosen}
-    taken = by_turns({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
+    taken = text_rows({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
     states = {method: index.stats().nodes for method, index in indexes.items() if method not in ("naive", "auto")}
     return {method: row["µs/text"] for method, row in taken.items()}, states
 

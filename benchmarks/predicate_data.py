@@ -67,7 +67,7 @@ SCALES = {
         real_rules=100_000,
         real_events=50_000,
         sql_rules=100_000,
-        sql_events=10_000,
+        sql_events=32_768,
     ),
     "paper": Scale(
         rules=100_000,
@@ -80,7 +80,7 @@ SCALES = {
         real_rules=100_000,
         real_events=None,
         sql_rules=100_000,
-        sql_events=50_000,
+        sql_events=131_072,
     ),
 }
 

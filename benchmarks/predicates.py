@@ -10,7 +10,7 @@ notes); generated rules over real flights and GitHub events. Paper has the sizes
     figures        Figures 5 to 8: time per event over S, V, NP and EQ. Wanted: `propagation` fastest of the paper's
                    three, `non-propagation` passes `counting` as S grows
     real           flights as Arrow, GitHub events as JSON lines and as Arrow
-    duckdb         three equalities beside joins in SQL. Wanted: 50 times the better of key join and counting
+    duckdb         three equalities beside joins in SQL. Wanted: 50 times the best of key join and counting
 
 An index is built with all that it puts off until it first matches; bytes are those of the index without ids and texts.
 All ways of a table match in one process, one thread, by turns, kernels compiled before; the best turn counts. All ways
@@ -30,7 +30,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.harness import Measurement, Report, Row, Way, in_turns, main, measure, ratio, timed, with_ratios
+from benchmarks.harness import (
+    Measurement,
+    Report,
+    Row,
+    Way,
+    by_turns,
+    in_turns,
+    main,
+    measure,
+    ratio,
+    timed,
+    with_ratios,
+)
 from benchmarks.keyword_data import data_folder
 from benchmarks.predicate_data import (
     SCALES,
@@ -45,14 +57,14 @@ from benchmarks.predicate_data import (
     shared_rules,
     values_for,
 )
-from benchmarks.predicate_rivals import MISSING, DuckDB, installed
+from benchmarks.predicate_rivals import BATCHES, MISSING, DuckDB, installed
 from watchword import PredicateIndex
 from watchword.workloads.predicates import SharedAttributeRules
 
 METHODS = ("auto", "propagation", "non-propagation", "counting")
 TURNS, TURN_SECONDS = 7, 0.3
 FIGURE_TURNS, FIGURE_SECONDS = 5, 0.1
-SQL_TURNS, SQL_SECONDS = 3, 2.0
+SQL_TURNS = 5
 COMPARED, COUNTED = 100, 500
 WARM = 100_000
 SINGLE = 1_000
@@ -369,7 +381,8 @@ def against_duckdb(report: Report, scale: Scale) -> None:
         ways: dict[str, Way] = {"auto": (index.match_many, events)}
         ways |= {f"DuckDB, {name}": (way, events) for name, way in database.ways().items()}
         notes = same_answers(ways)
-        taken = in_turns(ways, SQL_TURNS, SQL_SECONDS)
+        batches = {f"DuckDB, {name}": (ways[f"DuckDB, {name}"][0], events[:size]) for name, size in BATCHES.items()}
+        taken = by_turns(ways | batches, SQL_TURNS)
     rows = [{"way": way, **rate_row(measured)} for way, measured in taken.items()]
     rows = [row | {"auto is faster ×": ratio(rows[0]["events/s"], row["events/s"])} for row in rows]
     report.table(title, rows, notes)
@@ -377,12 +390,13 @@ def against_duckdb(report: Report, scale: Scale) -> None:
 
 
 def sql_verdicts(faster: Mapping[str, float]) -> list[Row]:
-    """Return how `auto` stands to the ways that the issue names, and to all."""
-    asked = min(faster["DuckDB, key join"], faster["DuckDB, counting"])
-    return [
-        wanted_row("auto faster × than the better of key join and counting", asked, 50),
-        wanted_row("auto faster × than the best SQL", min(asked, faster["DuckDB, pair join"]), 50),
-    ]
+    """Return how `auto` stands to key join and counting as one writes them, and to the SQL that took some thought."""
+    chosen = ["DuckDB, key join", "DuckDB, counting"]
+    rows = [wanted_row("best of key join and counting", min(map(faster.__getitem__, chosen)), 50)]
+    for way in ("DuckDB, key join, packed", "DuckDB, pair join"):
+        chosen.append(way)
+        rows.append(wanted_row(f"and of {way.partition(', ')[2]}", min(map(faster.__getitem__, chosen)), 50))
+    return [{"auto is faster × than the": row.pop("figure"), **row} for row in rows]
 
 
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {

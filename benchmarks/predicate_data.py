@@ -7,9 +7,9 @@ Synthetic: `watchword.workloads.predicates`, seed 2000. Real: flights and GitHub
   others are equalities on `carrier`, `origin`, `month`, `day`, `hour`, or ranges of `dep_delay`, `distance` and
   `air_time`. A value of an equality is one of the column's own, all equally often; the ends of ranges are those of
   random flights, so that frequent values are frequent ends.
-- GitHub events: a random event, whose `actor`, or `repo`, or minute of the hour a rule is about, and two times in three
-  also its `type` or how many `commits` it has at least. So what happens often is often subscribed to: about 160 of
-  100,000 rules match an event.
+- GitHub events: a random event, whose `actor`, or `repo`, or `type` and minute a rule is about, three times in four
+  also its `type`, how many `commits` it has at least, or that it is not earlier. So what happens often is often
+  subscribed to: about 160 of 100,000 rules match an event.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ SCALES = {
         subscriptions=300_000,
         figure_sizes=(15_000, 60_000, 240_000),
         figure_size=50_000,
-        figure_events=5_000,
+        figure_events=20_000,
         real_rules=100_000,
         real_events=50_000,
         sql_rules=100_000,
@@ -76,7 +76,7 @@ SCALES = {
         subscriptions=3_000_000,
         figure_sizes=(15_000, 60_000, 250_000, 1_000_000, 3_000_000),
         figure_size=500_000,
-        figure_events=10_000,
+        figure_events=40_000,
         real_rules=100_000,
         real_events=None,
         sql_rules=100_000,
@@ -179,8 +179,8 @@ def github_rules(table: pa.Table, count: int) -> pa.Table:
     """Return subscriptions about what random events are about."""
     random = np.random.default_rng([SEED, 2])
     events = table.take(pa.array(random.integers(0, table.num_rows, count))).to_pylist()
-    about = random.choice(len(SUBJECTS), count, p=(0.45, 0.45, 0.1))
-    kinds = random.integers(0, 3, count)
+    about = random.choice(len(SUBJECTS), count, p=(0.35, 0.6, 0.05))
+    kinds = random.integers(0, 4, count)
     drawn_rules = zip(events, about, kinds, strict=True)
     return numbered([" AND ".join([SUBJECTS[at](event), *kinds_of(event, kind)]) for event, at, kind in drawn_rules])
 
@@ -191,6 +191,8 @@ def kinds_of(event: Mapping[str, object], kind: int) -> Iterator[str]:
         yield f"type = {literal(event['type'])}"
     if kind == 2:
         yield f"commits >= {event['commits']}" if event["commits"] is not None else "commits IS MISSING"
+    if kind == 3:
+        yield f"dt >= {literal(event['dt'])}"
 
 
 def in_its_minute(event: Mapping[str, object]) -> str:

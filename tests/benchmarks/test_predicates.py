@@ -101,12 +101,12 @@ def test_every_figure_has_its_axis() -> None:
 @pytest.mark.slow
 def test_real_events_are_read_where_they_lie(data: Path) -> None:
     found = tables(run("real"))
-    assert [row["way"] for row in found["real: 200 rules over GitHub events"]] == [
+    assert [row["way"] for row in found["real: 200 rules over GitHub events, no times"]] == [
         "auto, Arrow",
         "auto, JSON lines",
         "propagation, Arrow",
     ]
-    assert len(found["real: verdict"]) == 3
+    assert len(found["real: verdict"]) == 5
 
 
 def test_where_there_is_no_data_or_no_rival_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

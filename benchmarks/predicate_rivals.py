@@ -11,7 +11,7 @@ pairs as Arrow; one thread. The ways, for rules of three equalities:
 
 The last is more than `benchmarks.predicates` is asked to compare with. It is there because it is the fastest SQL that
 was found. Each way is given the size of batch that suited it in a few trials. For the pair join of 100,000 rules that
-matters: with 2,048 events DuckDB 2.0.0 hashes the pairs of the events, with 4,096 the rules, which was six times faster.
+matters: with 2,048 events DuckDB 2.0.0 hashes the pairs of the events, with 4,096 the rules, six times as fast.
 """
 
 from __future__ import annotations

@@ -184,6 +184,9 @@ ROWS = (1 << 16) - 1
 AHEAD = 12
 """How many blocks before it is read a block is asked for from memory."""
 
+MANY = 16
+"""From this many rows on, a group is read column by column."""
+
 HEADS = 4096
 """How many blocks or lists are collected before they are read."""
 
@@ -407,6 +410,10 @@ def _read_blocks(heads, count, positions, s, payloads, fill):
                     fill += 1
                 at += rows
                 continue
+            if rows >= MANY:
+                fill = _read_columns(at, size, rows, positions, s, payloads, fill)
+                at += size * rows
+                continue
             for row in range(at, at + rows):
                 literal = np.int64(arena[row])
                 held = np.int64(hold[literal >> 1])
@@ -426,6 +433,37 @@ def _read_blocks(heads, count, positions, s, payloads, fill):
                     fill += 1
             at += size * rows
     return np.int64(fill)
+
+
+@leaf
+def _read_columns(at, size, rows, positions, s, payloads, fill):
+    """As `_read_blocks` for one large group: column by column, over the rows that are left. Returns the new fill.
+
+    The rows that are left stand where their payloads will; none of it branches on whether a row is left.
+    """
+    left = np.int64(0)
+    for row in range(rows):
+        payloads[fill + left] = row
+        left += _literal_holds(s.arena[at + row], positions, s.hold, s.kinds, s.spans, s.marks)
+    for column in range(1, size):
+        kept = np.int64(0)
+        begin = at + column * rows
+        for k in range(left):
+            row = payloads[fill + k]
+            payloads[fill + kept] = row
+            kept += _literal_holds(s.arena[begin + row], positions, s.hold, s.kinds, s.spans, s.marks)
+        left = kept
+    for k in range(left):
+        payloads[fill + k] = s.owners[at + payloads[fill + k]]
+    return fill + left
+
+
+@inline
+def _literal_holds(literal, positions, hold, kinds, spans, marks):
+    held = np.int64(hold[literal >> 1])
+    if held == LAZY:
+        held = _lies(np.int64(literal >> 1), positions, kinds, spans, marks)
+    return held ^ np.int64(literal & 1)
 
 
 @leaf

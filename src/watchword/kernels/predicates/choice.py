@@ -44,11 +44,12 @@ def choose_one(literals, atoms, chances, is_partner):
                 least_point, point = chances[atom], atom
         elif chances[atom] < least_span:
             least_span, span = chances[atom], atom
-    if point >= 0 and least_point <= least_span:
-        first, second = _pair(literals, kinds, chances, is_partner, 0.7 * least_point)
+    if point >= 0:
+        first, second = _pair(literals, kinds, chances, is_partner, min(0.7 * least_point, least_span))
         if first >= 0:
             return np.int64(PAIR), first, second
-        return np.int64(POINT), point, np.int64(0)
+        if least_point <= least_span:
+            return np.int64(POINT), point, np.int64(0)
     if span < 0:
         return np.int64(ALWAYS), np.int64(0), np.int64(0)
     level = np.int64(TOP_LEVEL)

@@ -48,6 +48,7 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small
 	@$(BIN)/python -m benchmarks.patterns --scale small
 	@$(BIN)/python -m benchmarks.properties --scale small
+	@$(BIN)/python -m benchmarks.predicates --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 
 peers: $(READY) ## compare with event-ruler and a-tree, built here where mvn and cargo are

@@ -213,7 +213,9 @@ class Index(MutableMapping[Any, str]):
         while True:
             with self._gate.reading():
                 if self._undo is None:
-                    return self._catalog.listed(np.sort(self._found([event], 0).payloads))
+                    slots = self._found([event], 0).payloads
+                    slots.sort()
+                    return self._catalog.listed(slots)
             self._repair()
 
     def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:

@@ -88,6 +88,7 @@ class Predicates(SetLanguage):
         self._meanings: dict[str, Predicate] = {}
         self._inner: dict[int, Predicates] = {}
         self._placers: dict[int, Placer] = {}
+        self._json: pa.Schema | None = None
         self.defined: list[int] = []
         """In an index of the inner queries of ANY: the atoms that they are outside."""
 
@@ -177,7 +178,8 @@ class Predicates(SetLanguage):
         if not isinstance(events, pa.Array) or is_text(events.type):
             if isinstance(events, pa.Array):
                 refuse_nulls(events, position)
-            table = columns_of(events)
+            table = columns_of(events, self._json)
+            self._json = None if table is None else table.schema
             if table is None:
                 return self._objects(events.to_pylist() if isinstance(events, pa.Array) else events, position)
             events = rows_of(table)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
+from watchword.predicates.plain import plain_predicate
 from watchword.predicates.predicate import Path, Predicate, show_clauses
 from watchword.predicates.values import ADDRESS4, ADDRESS6, BOOLEAN, INSTANT, KINDS, TEXT, Key, View, show_value
 from watchword.sets import boolean
@@ -55,6 +56,10 @@ def parse(text: Any, limits: Limits, check: Check | None = None) -> list[Clause]
         raise SubscriptionSyntaxError(
             f"a predicate subscription is a str, not {type(text).__name__}", text=repr(text)[:200], position=0
         )
+    if check is None and len(text) <= limits.literal:
+        found = plain_predicate(text)
+        if found is not None:
+            return [boolean.Clause((found,), ())]
     return _Predicates(text, limits, check).clauses()
 
 

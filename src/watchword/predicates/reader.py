@@ -186,7 +186,7 @@ class _Found:
 
     def sorted(self, fields: Fields) -> tuple[list[int], list[int], list[int]]:
         """Return it field by field; a walk through lists came by a field more than once."""
-        number_of = fields.atoms.fields
-        points = sorted(self.points, key=lambda atom: (number_of[atom], atom))
+        kinds = fields.atoms.kinds
+        points = sorted(self.points, key=lambda atom: (int(kinds[atom]) >> 2, atom))
         placed = sorted(zip(self.fields, self.positions, strict=True))
         return points, [field for field, _ in placed], [position for _, position in placed]

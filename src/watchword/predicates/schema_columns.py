@@ -50,6 +50,10 @@ def _by_type(schema: Schema, events: pa.Array, found: list[tuple[int, str]]) -> 
         found.append((row, type_reason(schema, walk.of(row))))
     parts: list[tuple[Shape, Int64 | None]] = []
     for values, owners in walk.gathered:
+        if pa.types.is_nested(values.type):  # an object is the name of no event type
+            rows = owners[counts[owners] == 1]
+            found += [(int(row), type_reason(schema, [{}])) for row in rows[:1]]
+            continue
         encoded = values.dictionary_encode()
         codes = encoded.indices.to_numpy(zero_copy_only=False)
         for code, name in enumerate(encoded.dictionary.to_pylist()):

@@ -15,12 +15,13 @@ from watchword.cli.reporting import fail, reported
 @opening.offers_language_options
 def explain(
     subscriptions: opening.SubscriptionsArgument,
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text; an object in JSON.")],
     subscription_id: Annotated[str, typer.Argument(metavar="ID", help="The subscription's id.")],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
+    dialect: opening.DialectOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Say why an event matches a subscription, or what is missing.
@@ -30,8 +31,10 @@ def explain(
       watchword explain alerts.csv "Greece asks for a bailout" s1
 
       watchword explain snapshot/ "Greece asks for a bailout" 17
+
+      watchword explain rules.csv '{"name": "RBS", "value": 15}' r1 --language predicates
     """
-    options = opening.IndexOptions(language, method, id, subscription, given)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     if Path(subscriptions).is_dir():
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +46,11 @@ class Language(ABC):
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     options: ClassVar[Mapping[str, Option]] = {}
+    objects: ClassVar[Literal["columns", "json"] | None] = None
+    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
+    `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    blank: str = ""
+    """A text that is an event with nothing in it."""
 
     parts: dict[str, Part]
     """The state, by names under which a snapshot keeps it; ``structure`` is always there."""

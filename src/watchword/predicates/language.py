@@ -53,6 +53,8 @@ class Predicates(SetLanguage):
     """Conditions on attributes."""
 
     name = "predicates"
+    objects = "json"
+    blank = "{}"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {name: Method(structure) for name, structure in _STRUCTURES.items()}
 

@@ -8,7 +8,9 @@ from watchword.predicates.hierarchies import checked
 __all__ = ["OPTIONS"]
 
 OPTIONS = {
-    "hierarchies": Option({}, checked, "By attribute, which value is a kind of which: {'topic': {'child': 'parent'}}."),
+    "hierarchies": Option(
+        {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
+    ),
     "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_predicates": Option(4096, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."),
     "max_literal": Option(65536, whole(1), "How many characters a text in a subscription may have."),

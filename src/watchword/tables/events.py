@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.files import Closing
+from watchword.tables.arrow import ParquetReader
+from watchword.tables.lines import JsonReader, LineReader
 from watchword.tables.readers import choose_column, open_reader
-from watchword.tables.sources import TableError, check_kind
+from watchword.tables.sources import Chunk, TableError, check_kind
 
 _GUESSES = ("text", "title", "body")
 
 
 class Batch(NamedTuple):
-    """Some events: their texts, none of them null, their ids, and their line or row numbers."""
+    """Some events, none of them null: texts, or objects as structs or JSON; their ids, and line or row numbers."""
 
-    texts: pa.Array
+    events: pa.Array
     ids: pa.Array
     numbers: pa.Array
 
@@ -32,11 +34,22 @@ class Events(Closing):
 
     `text` and `event_id` name columns; the first is guessed, the second is replaced by line or row numbers
     where they are not given. Events whose text is null are left out and counted in `without_text`.
+
+    With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
+    line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``.
     """
 
-    def __init__(self, path: str, *, text: str | None = None, event_id: str | None = None, size: int = 10_000) -> None:
+    def __init__(
+        self,
+        path: str,
+        *,
+        text: str | None = None,
+        event_id: str | None = None,
+        size: int = 10_000,
+        objects: Literal["columns", "json"] | None = None,
+    ) -> None:
         self._reader = open_reader(path)
-        self._size = size
+        self._size, self._objects, self._text = size, objects, text
         self.without_text = 0
         self.label, self.unit = self._reader.label, self._reader.unit
         self._by_id = event_id is not None
@@ -53,6 +66,8 @@ class Events(Closing):
         if not columns:  # plain lines, or JSON lines with none
             return [""]
         ids = [] if event_id is None else [choose_column(self._reader, "ids", "--event-id", event_id, ())]
+        if self._objects is not None and text is None:
+            return ["", *ids]
         return [choose_column(self._reader, "events", "--text", text, _GUESSES, taken=event_id), *ids]
 
     @property
@@ -71,11 +86,12 @@ class Events(Closing):
 
     def __iter__(self) -> Iterator[Batch]:
         kind: pa.DataType | None = None
-        for chunk in self._reader.chunks(self._names, self._size):
+        for chunk in self._chunks():
             if not len(chunk.numbers):
                 continue
-            texts, numbers = chunk.columns[0], chunk.numbers
-            check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
+            events, numbers = chunk.columns[0], chunk.numbers
+            if self._objects is None:
+                check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
             ids = chunk.columns[1] if self._by_id else numbers
             if ids.null_count:
                 row = pc.index(ids.is_null(), True).as_py()
@@ -83,11 +99,25 @@ class Events(Closing):
             if self._by_id:
                 kind = kind or ids.type
                 check_kind(chunk, 1, kind, "the event's id", self.label, self.unit)
-            if texts.null_count:
-                self.without_text += texts.null_count
-                there = texts.is_valid()
-                texts, ids, numbers = texts.filter(there), ids.filter(there), numbers.filter(there)
-            yield Batch(texts, ids, numbers)
+            if events.null_count:
+                self.without_text += events.null_count
+                there = events.is_valid()
+                events, ids, numbers = events.filter(there), ids.filter(there), numbers.filter(there)
+            yield Batch(events, ids, numbers)
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """Return the events as the first column of chunks, and their ids as the second, if they have any."""
+        reader, size = self._reader, self._size
+        key = self._names[1] if self._by_id else None
+        if self._objects is None or isinstance(reader, LineReader):
+            return reader.chunks(self._names, size)
+        if isinstance(reader, ParquetReader):
+            return reader.objects(key, size, self._text)
+        if self._text is not None:
+            return reader.chunks(self._names, size)
+        if isinstance(reader, JsonReader) and self._objects == "json":
+            return reader.texts(key, size)
+        return reader.objects(key, size)
 
     def place(self, number: object) -> str:
         """Return the place of an event, given its number: ``line 7``."""

@@ -172,6 +172,11 @@ class Index(MutableMapping[Any, str]):
         return dict(self._options)
 
     @property
+    def blank(self) -> str:
+        """A text that is an event with nothing in it, for whoever asks whether texts are read at all."""
+        return self._plugged.blank
+
+    @property
     def id_type(self) -> type | None:
         """Return the type of the ids, `str` or `int`; None while there are none."""
         return self._kind()

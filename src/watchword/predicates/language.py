@@ -61,7 +61,7 @@ class Predicates(SetLanguage):
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
         self.fields = Fields()
-        self.parts["fields"] = self.fields
+        self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
         self._lock = Lock()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):

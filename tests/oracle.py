@@ -19,13 +19,18 @@ Patterns, as regular expressions:
 
 >>> matches_pattern("b*b", "aabcbaaabc"), matches_pattern("bb", "aabcbaaabc"), occurrence("b*b", "aabcbaaabc")
 (True, False, (2, 5))
+
+Properties, asked one by one:
+
+>>> matches_properties("sports=1, arts=0", {"sports"}, ["sports", "politics", "arts"])
+True
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 import Stemmer
@@ -211,3 +216,53 @@ def _expression(pattern: str) -> str:
         else:
             parts.append({"?": ".", "*": "(?:.*?)"}.get(character) or re.escape(character))
     return "".join(parts)
+
+
+def matches_properties(subscription: str, event: str | bytes | Mapping | Iterable[str], names: Sequence[str]) -> bool:
+    """Say whether every property that `subscription` asks for is in `event` as it asks.
+
+    >>> names = ["sports", "politics", "arts"]
+    >>> [matches_properties("10*", event, names) for event in ("101", b"100", ["sports", "sports"], {"politics": True})]
+    [True, True, True, False]
+    >>> matches_properties("sports = 1 AND arts=*", {"arts": 1, "sports": 0}, names)
+    False
+    """
+    holding = property_values(event, names)
+    return all(wanted in ("*", holding[name]) for name, wanted in asked_properties(subscription, names))
+
+
+def asked_properties(subscription: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return name and wanted value of each property that is named.
+
+    >>> asked_properties("b=0,a=1", ["a", "b"]), asked_properties("1*", ["a", "b"])
+    ([('b', '0'), ('a', '1')], [('a', '1'), ('b', '*')])
+    """
+    text = subscription.strip(" \t\n\r\v\f")
+    if text and not set(text) - set("01*"):
+        if len(text) != len(names):
+            raise ValueError("a value is missing, or one too many")
+        return list(zip(names, text, strict=True))
+    spaced = re.sub(r"[ \t\n\r\v\f]*=[ \t\n\r\v\f]*", "=", text)
+    pairs = re.split(r"[ \t\n\r\v\f]*,[ \t\n\r\v\f]*|[ \t\n\r\v\f]+AND[ \t\n\r\v\f]+|[ \t\n\r\v\f]+", spaced)
+    asked: dict[str, str] = {}
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if name not in names or value not in ("0", "1", "*") or asked.setdefault(name, value) != value:
+            raise ValueError(f"{pair!r} asks for nothing that there is")
+    return list(asked.items())
+
+
+def property_values(event: str | bytes | Mapping | Iterable[str], names: Sequence[str]) -> dict[str, str]:
+    """Return "0" or "1" for every property.
+
+    >>> property_values("01", ["a", "b"]) == property_values({"b": 1}, ["a", "b"]) == {"a": "0", "b": "1"}
+    True
+    """
+    if isinstance(event, bytes):
+        event = event.decode()
+    if isinstance(event, str):
+        return dict(zip(names, event, strict=True))
+    if isinstance(event, Mapping):
+        return {name: str(int(event.get(name, 0))) for name in names}
+    given = set(event)
+    return {name: str(int(name in given)) for name in names}

@@ -149,3 +149,43 @@ def pattern_events(characters: tuple[str, ...]) -> st.SearchStrategy[str | bytes
 
 numbers = st.one_of(st.integers(0, 12), st.integers(0, 2000)).map(str)
 number_events = st.one_of(st.integers(0, 15), st.lists(st.integers(0, 15), max_size=5))
+
+PROPERTIES = ("sports", "politics", "arts", "a", "é東", "x", "10", "AND_")
+"""Declared properties: names that are parts of others, digits, an operator with a tail, several bytes a character."""
+
+
+@st.composite
+def property_pairs(draw: Draw) -> str:
+    """Draw pairs in any order, a property named twice with the same value now and then, and all that may join them."""
+    names = draw(st.lists(st.sampled_from(PROPERTIES), min_size=1, max_size=6))
+    values = {name: draw(st.sampled_from("001111*")) for name in names}
+    equals = st.sampled_from(["=", "=", "=", " = ", "=\t"])
+    joints = st.sampled_from([" ", " ", "  ", "\n", ",", ", ", " , ", " AND ", "\tAND  "])
+    pairs = [f"{name}{draw(equals)}{values[name]}" for name in names]
+    text = "".join(part for at, pair in enumerate(pairs) for part in (draw(joints) if at else "", pair))
+    return draw(st.sampled_from(["", "", " "])) + text + draw(st.sampled_from(["", "", "\n"]))
+
+
+def _over_properties(values: str) -> st.SearchStrategy[str]:
+    return st.text(st.sampled_from(values), min_size=len(PROPERTIES), max_size=len(PROPERTIES))
+
+
+property_subscriptions = st.one_of(property_pairs(), property_pairs(), _over_properties("01****"))
+"""Legal subscriptions in both forms, such that ask nothing among them."""
+
+property_scraps = st.lists(
+    st.sampled_from(["a", "arts", "10", "=", "=", "0", "1", "*", " ", " ", ",", "AND", "OR", "\u00a0", "é東"]),
+    max_size=9,
+).map("".join)
+"""Anything that looks like a subscription; about a tenth of them are."""
+
+property_names = st.lists(st.sampled_from(PROPERTIES), max_size=8)
+property_bits = st.one_of(_over_properties("01"), _over_properties("0001"))
+property_events = st.one_of(
+    property_bits,
+    property_bits.map(str.encode),
+    property_names,
+    property_names.map(frozenset),
+    st.dictionaries(st.sampled_from(PROPERTIES), st.sampled_from([0, 1, False, True])),
+)
+"""Events of every kind that `match` takes."""

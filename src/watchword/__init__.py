@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from watchword.keywords import KeywordIndex
     from watchword.patterns import PatternIndex
     from watchword.predicates import PredicateIndex
+    from watchword.properties import PropertyIndex
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ _HOMES = {
     "KeywordIndex": "watchword.keywords",
     "PatternIndex": "watchword.patterns",
     "PredicateIndex": "watchword.predicates",
+    "PropertyIndex": "watchword.properties",
     "Stats": "watchword.index",
     "methods": "watchword.index",
 }
@@ -50,6 +52,7 @@ __all__ = [
     "OptionError",
     "PatternIndex",
     "PredicateIndex",
+    "PropertyIndex",
     "SnapshotError",
     "Stats",
     "SubscriptionError",

@@ -19,6 +19,7 @@ LANGUAGES: dict[str, str] = {
     "keywords": "watchword.keywords:KeywordIndex",
     "patterns": "watchword.patterns:PatternIndex",
     "predicates": "watchword.predicates:PredicateIndex",
+    "properties": "watchword.properties:PropertyIndex",
 }
 
 

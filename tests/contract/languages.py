@@ -10,7 +10,7 @@ import pyarrow as pa
 from tests import oracle, predicate_oracle, predicate_strategies, strategies
 from tests.contract import numbers
 from tests.contract.cases import Language, cases
-from watchword import KeywordIndex, PatternIndex, PredicateIndex
+from watchword import KeywordIndex, PatternIndex, PredicateIndex, PropertyIndex
 
 
 def _text(event: Any) -> str:
@@ -137,6 +137,67 @@ FOLDED_PATTERNS = Language(
     containers=TEXT_CONTAINERS,
 )
 
+NAMES = strategies.PROPERTIES
+
+
+def _bit_strings(kind: pa.DataType, events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    texts = ["".join(oracle.property_values(event, NAMES).values()) for event in events]
+    return pa.array(texts, pa.string()).cast(kind), texts
+
+
+def _name_lists(kind: pa.DataType, events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    lists = [[name for name, value in oracle.property_values(event, NAMES).items() if value == "1"] for event in events]
+    return pa.array(lists, kind), lists
+
+
+def _property_table(kind: pa.DataType, events: list[Any]) -> tuple[pa.Table, list[Any]]:
+    held = [oracle.property_values(event, NAMES) for event in events]
+    columns = {name: pa.array([int(values[name]) for values in held]).cast(kind) for name in reversed(NAMES)}
+    return pa.table(columns), ["".join(values.values()) for values in held]
+
+
+def _structs(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    table, texts = _property_table(pa.bool_(), events)
+    return table.to_struct_array().combine_chunks()[3:-2], texts[3:-2]
+
+
+PROPERTIES = Language(
+    name="properties",
+    index=PropertyIndex,
+    variants={
+        "auto": {"properties": NAMES},
+        "brute": {"properties": NAMES, "method": "brute"},
+        "count": {"properties": NAMES, "method": "count"},
+        "tree": {"properties": NAMES, "method": "tree"},
+        "rapid": {"properties": NAMES, "method": "rapid"},
+        "rapid-light": {"properties": NAMES, "method": "rapid", "c": 2},
+    },
+    subscriptions=strategies.property_subscriptions,
+    events=strategies.property_events,
+    matches=partial(oracle.matches_properties, names=NAMES),
+    bad_subscriptions=("", "  ", "a", "a=", "=1", "a=2", "a=1 a=0", "a=1 AND", "b=1", "(a=1)", "000", "a=1 OR x=1", 5),
+    bad_events=(None, 5, "", "0101", "0000000*", ["a", "b"], ["a", None], {"a": 2}, {"b": 1}, b"\xff"),
+    containers={
+        "tuple": lambda events: (tuple(events), events),
+        "generator": lambda events: ((event for event in events), events),
+        "iterators": lambda events: ([iter(names) for names in _name_lists(pa.list_(pa.string()), events)[1]],
+                                     _name_lists(pa.list_(pa.string()), events)[1]),
+        "bit strings": lambda events: _bit_strings(pa.string(), events),
+        "large bit strings": lambda events: _bit_strings(pa.large_string(), events),
+        "binary": lambda events: _bit_strings(pa.binary(), events),
+        "bit strings of a dictionary": lambda events: _bit_strings(DICTIONARY, events),
+        "lists": lambda events: _name_lists(pa.list_(pa.string()), events),
+        "large lists": lambda events: _name_lists(pa.large_list(pa.large_string()), events),
+        "lists of a dictionary": lambda events: _name_lists(pa.list_(DICTIONARY), events),
+        "table": lambda events: _property_table(pa.bool_(), events),
+        "table of integers": lambda events: _property_table(pa.int8(), events),
+        "record batch": lambda events: (_property_table(pa.bool_(), events)[0].to_batches()[0],
+                                        _property_table(pa.bool_(), events)[1]),
+        "slice of structs": _structs,
+        "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
+    },
+)  # fmt: skip
+
 NUMBERS = Language(
     name="numbers",
     index=numbers.NumberIndex,
@@ -169,4 +230,4 @@ PREDICATES = Language(
     },
 )
 
-CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, NUMBERS, PREDICATES)
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, PREDICATES, PROPERTIES, NUMBERS)

@@ -218,9 +218,7 @@ class Index(MutableMapping[Any, str]):
         while True:
             with self._gate.reading():
                 if self._undo is None:
-                    slots = self._found([event], 0).payloads
-                    id_of = self._catalog.id
-                    return [id_of(slot) for slot in np.sort(slots).tolist()]
+                    return self._catalog.listed(np.sort(self._found([event], 0).payloads))
             self._repair()
 
     def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:

@@ -1,4 +1,5 @@
-"""What numba has no words for: many bytes at once, equal bytes, the lowest set bit, a cache line asked for early."""
+"""What numba has no words for: many bytes at once, equal bytes, the lowest and the highest set bit, how many bits are
+set, a cache line asked for early."""
 
 from __future__ import annotations
 
@@ -81,6 +82,27 @@ def trailing_zeros(typing_context, word):
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def highest_bit(typing_context, word):
+    """Return the place of the highest bit of a uint64 that is 1; -1 for 0."""
+
+    def generate(context, builder, signature, arguments):
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.Constant(ir.IntType(64), 63), zeros)
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def set_bits(typing_context, word):
+    """Return how many bits of a uint64 are 1."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), generate
 

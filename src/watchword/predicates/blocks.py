@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from watchword.errors import EventError
-from watchword.index.events import is_table, texts_of
+from watchword.index.events import is_table
 from watchword.predicates.held import Held
 
 BLOCK = 32768
@@ -53,14 +53,3 @@ def rows_of(events: Any) -> Any:
         if table.num_columns
         else pa.array([{}] * table.num_rows, pa.struct([]))
     )
-
-
-def json_texts(events: Any, position: int) -> list[bytes] | None:
-    """Return JSON texts, of a list or of an Arrow array, as bytes; None if there are others among them."""
-    if isinstance(events, pa.Array):
-        strings = texts_of(events, position, "objects, or JSON texts")
-        data, offsets = strings.data.tobytes(), strings.offsets.tolist()
-        return [data[offsets[k] : offsets[k + 1]] for k in range(strings.count)]
-    if not all(isinstance(event, str | bytes) for event in events):
-        return None
-    return [event.encode("utf-8", "surrogatepass") if isinstance(event, str) else event for event in events]

@@ -7,21 +7,26 @@ text is refused, the texts are read one by one in Python, which also says what i
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from watchword.errors import EventError
 from watchword.index.events import decoded
+from watchword.kernels.predicates.pieces import shape_of
 
 MAX_DEPTH = 200
 """How deep an event may be nested."""
 
-_LONG_NUMBER = re.compile(rb"\d{16}|\d\.\d{16}|[eE][+-]?\d")
+ARROW_DEPTH = 64
+"""How deep what is given to Arrow may be nested, brackets in texts counted."""
+
+_LONG_INTEGER = re.compile(rb"\d{16}")
 
 
 def parsed(text: Any, position: int) -> Any:
@@ -61,41 +66,55 @@ def _kind(value: Any) -> str:
     return kinds.get(type(value), "a number")
 
 
-def columns_of(texts: list[bytes]) -> pa.Table | None:
-    """Return JSON texts as columns; None where only Python can be trusted to read them."""
-    if not texts or any(b"\n" in text or b"\r" in text for text in texts):
+def columns_of(events: Any) -> pa.Table | None:
+    """Return JSON texts, a list or an Arrow array, as columns; None where only Python can be trusted to read them.
+
+    >>> columns_of(['{"name": "RBS"}', '{"value": 15}']).to_pylist()
+    [{'name': 'RBS', 'value': None}, {'name': None, 'value': 15}]
+    """
+    whole = _lines(events)
+    if whole is None:
         return None
-    whole = b"\n".join(texts)
-    if _LONG_NUMBER.search(whole) or any(_is_deep(text) for text in texts if text.count(b"[") + text.count(b"{") > 64):
+    breaks, depth = shape_of(np.frombuffer(whole, np.uint8))
+    if breaks != len(events) - 1 or depth > ARROW_DEPTH:
         return None
     try:
         table = _read(whole, None)
+        plain = _without_timestamps(table.schema)
+        table = table if plain is None else _read(whole, plain)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
-    if table.num_rows != len(texts):
+    rounds = any(_has_double(kind) for kind in table.schema.types) and _LONG_INTEGER.search(whole)
+    return None if rounds or table.num_rows != len(events) else table
+
+
+def _lines(events: Any) -> Any:
+    """Return texts as lines in one buffer; None if they cannot be."""
+    if not len(events):
         return None
-    plain = _without_timestamps(table.schema)
-    if plain is not None:
-        try:
-            table = _read(whole, plain)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            return None
-    return table
+    if isinstance(events, pa.Array):
+        lines = pa.ListArray.from_arrays([0, len(events)], events.cast(pa.large_binary()))
+        return pc.binary_join(lines, pa.scalar(b"\n", pa.large_binary()))[0].as_buffer()
+    try:
+        if isinstance(events[0], str):
+            return "\n".join(events).encode()
+        return b"\n".join(events)
+    except (TypeError, UnicodeEncodeError):  # mixed, or with half a surrogate pair
+        return None
 
 
-def _read(whole: bytes, schema: pa.Schema | None) -> pa.Table:
+def _read(whole: Any, schema: pa.Schema | None) -> pa.Table:
     options = pj.ParseOptions(explicit_schema=schema, newlines_in_values=False)
-    size = max(1 << 20, len(whole) + 1)
-    return pj.read_json(io.BytesIO(whole), pj.ReadOptions(block_size=size, use_threads=False), options)
+    reader = pj.ReadOptions(block_size=max(1 << 20, len(whole) + 1), use_threads=False)
+    return pj.read_json(pa.BufferReader(whole), reader, options)
 
 
-def _is_deep(text: bytes) -> bool:
-    depth = 0
-    for byte in text:
-        depth += (byte in b"[{") - (byte in b"]}")
-        if depth > 64:
-            return True
-    return False
+def _has_double(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return _has_double(kind.value_type)
+    if pa.types.is_struct(kind):
+        return any(_has_double(kind.field(k).type) for k in range(kind.num_fields))
+    return bool(pa.types.is_floating(kind))
 
 
 def _without_timestamps(schema: pa.Schema) -> pa.Schema | None:

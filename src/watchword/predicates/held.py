@@ -41,10 +41,12 @@ class Held(NamedTuple):
 
 def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held:
     """Return what holds in one event."""
+    offsets, atoms = np.array([0, len(points)], np.int64), np.array(points, np.int32)
+    if not fields:
+        return Held(offsets, atoms, *_NO_VALUES)
     return Held(
-        np.array([0, len(points)], np.int64),
-        np.array(points, np.int32),
-        np.array([0, len(fields)], np.int64),
-        np.array(fields, np.int32),
-        np.array(positions, np.int64),
+        offsets, atoms, np.array([0, len(fields)], np.int64), np.array(fields, np.int32), np.array(positions, np.int64)
     )
+
+
+_NO_VALUES = np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)

@@ -12,10 +12,10 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError
 from watchword.index import Explanation, Method
-from watchword.index.events import refuse_nulls
+from watchword.index.events import is_text, refuse_nulls
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
-from watchword.predicates.blocks import Blocks, json_texts, rows_of
+from watchword.predicates.blocks import Blocks, rows_of
 from watchword.predicates.columns import ColumnReader
 from watchword.predicates.compiler import compiled
 from watchword.predicates.documents import columns_of
@@ -25,7 +25,7 @@ from watchword.predicates.held import Held
 from watchword.predicates.hierarchies import Hierarchy
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
-from watchword.predicates.placing import Placer, is_text
+from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.reader import Finder, Reader
@@ -159,11 +159,13 @@ class Predicates(SetLanguage):
 
     def _columns(self, events: Any, position: int) -> Held:
         """Return what holds in events that are columns, or JSON texts."""
-        if not isinstance(events, pa.Array) or is_text(events.type) or pa.types.is_null(events.type):
-            texts = json_texts(events, position)
-            table = None if texts is None else columns_of(texts)
+        if not isinstance(events, pa.Array) or is_text(events.type):
+            if isinstance(events, pa.Array):
+                refuse_nulls(events, position)
+            table = columns_of(events)
             if table is None:
-                return self._reader.read(events if texts is None else texts, position, self._finder)
+                texts = events.to_pylist() if isinstance(events, pa.Array) else events
+                return self._reader.read(texts, position, self._finder)
             events = rows_of(table)
         refuse_nulls(events, position)
         if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):

@@ -30,7 +30,9 @@ Where most pairs of two partner fields are keys, their blocks stand in a grid, a
 An event's blocks are collected first (`heads`), then read: the look-ups do not wait for one another.
 
 What holds in the event is scattered over arrays first, and taken back after it: `hold` has for each atom 0 or 1, or
-`LAZY` for a span, which is compared with the event's labels when it is asked for.
+`LAZY` for a span, which is compared with the event's labels when it is asked for. The spans of a field that has few
+are *eager* (see `Eager`): which of them hold is read off a table, a row for each place where a label can stand, and
+written into `hold` when an event stands in another row than the one before.
 """
 
 from __future__ import annotations
@@ -42,10 +44,12 @@ import numpy as np
 from watchword.arrays import Int32, Int64, UInt8, UInt64
 from watchword.kernels.child_table import find_child
 from watchword.kernels.jit import inline, kernel, leaf
+from watchword.kernels.memory import prefetch
 from watchword.kernels.predicates.nodes import find_node
 from watchword.kernels.tombstones import Dead, drop_dead
 
 LAZY = 2
+NONE, SEVERAL = -1, -2
 OUTSIDE = 2
 
 
@@ -91,18 +95,37 @@ class Atoms(NamedTuple):
         return Atoms(self.fields.copy(), self.modes.copy(), self.lows.copy(), self.highs.copy())
 
 
+class Eager(NamedTuple):
+    """Fields whose spans are read off a table.
+
+    `places` has six words for each: the field, where its cuts begin and end, where its atoms begin and end, and where
+    its table begins. A label stands in row `r` if `r` of the cuts are not above it; `table` has a byte for each row and
+    atom. With ``value > 20`` (atom 1, labels [201, 399]) alone, the cuts are 201 and 400, and the table is 0, 1, 0.
+    """
+
+    places: Int64
+    cuts: Int64
+    atoms: Int32
+    table: UInt8
+
+
 class Scratch(NamedTuple):
-    """What holds in the event at hand, by atom and by field; empty between events."""
+    """What holds in the event at hand, by atom and by field; empty between events.
+
+    `point_ranks` has the rank of a field's only point, `NONE` or `SEVERAL`.
+    """
 
     hold: UInt8
     value_starts: Int32
     value_counts: Int32
     point_starts: Int32
     point_counts: Int32
+    point_ranks: Int32
+    eager_rows: Int32
 
 
 class State(NamedTuple):
-    """All that matching reads, as one flat tuple: `Base`, `Delta`, `Dead`, `Atoms`, `Scratch`, then counts by atom."""
+    """All that matching reads, in one flat tuple: `Base`, `Eager`, `Delta`, `Dead`, `Atoms`, `Scratch`, and counts."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -117,6 +140,10 @@ class State(NamedTuple):
     always: Int32
     arena: Any
     owners: Int32
+    eager_places: Int64
+    eager_cuts: Int64
+    eager_atoms: Int32
+    eager_table: UInt8
     point_heads: Int32
     new_node_keys: Int64
     new_node_heads: Int32
@@ -134,12 +161,17 @@ class State(NamedTuple):
     value_counts: Int32
     point_starts: Int32
     point_counts: Int32
+    point_ranks: Int32
+    eager_rows: Int32
     seen: Int32
 
 
 MORE = 1 << 14
 ROWS = (1 << 16) - 1
 """The most rows that a group has."""
+
+AHEAD = 12
+"""How many blocks before it is read a block is asked for from memory."""
 
 HEADS = 4096
 """How many blocks or lists are collected before they are read."""
@@ -156,6 +188,7 @@ def match(event_offsets, points, value_offsets, fields, positions, state, first,
         own = points[event_offsets[event] : event_offsets[event + 1]]
         begin, end = value_offsets[event], value_offsets[event + 1]
         _scatter(own, fields, begin, end, s)
+        _read_off(positions, s)
         count, fill = _base_heads(own, fields, positions, begin, end, s, heads, payloads, used)
         if fill >= 0:
             fill = _read_blocks(heads, count, positions, s, payloads, fill)
@@ -189,7 +222,47 @@ def _scatter(points, fields, begin, end, s):
         field = s.fields[point]
         if s.point_counts[field] == 0:
             s.point_starts[field] = k
+            s.point_ranks[field] = s.ranks[point] if point < len(s.ranks) else NONE
+        else:
+            s.point_ranks[field] = SEVERAL
         s.point_counts[field] += 1
+
+
+@leaf
+def _read_off(positions, s):
+    """Write which eager spans hold, for fields in which the event stands in another row than the one before."""
+    for e in range(len(s.eager_places) // 6):
+        field = s.eager_places[6 * e]
+        low, high = s.eager_places[6 * e + 1], s.eager_places[6 * e + 2]
+        first, last = s.eager_places[6 * e + 3], s.eager_places[6 * e + 4]
+        start = s.value_starts[field]
+        row = NONE
+        for k in range(start, start + s.value_counts[field]):
+            row = _row_of(positions[k], s.eager_cuts, low, high) if k == start else np.int64(SEVERAL)
+        if row == s.eager_rows[e] and row != SEVERAL:
+            continue
+        s.eager_rows[e] = row
+        begin = s.eager_places[6 * e + 5] + max(row, 0) * (last - first)
+        for a in range(first, last):
+            s.hold[s.eager_atoms[a]] = s.eager_table[begin + a - first] if row >= 0 else 0
+        if row == SEVERAL:
+            for k in range(start, start + s.value_counts[field]):
+                begin = s.eager_places[6 * e + 5] + _row_of(positions[k], s.eager_cuts, low, high) * (last - first)
+                for a in range(first, last):
+                    s.hold[s.eager_atoms[a]] |= s.eager_table[begin + a - first]
+
+
+@leaf
+def _row_of(label, cuts, low, high):
+    """Return how many of the cuts, ascending from `low` to `high`, are not above a label."""
+    first = low
+    while low < high:
+        middle = (low + high) >> 1
+        if cuts[middle] <= label:
+            low = middle + 1
+        else:
+            high = middle
+    return low - first
 
 
 @inline
@@ -199,6 +272,7 @@ def _clear(points, fields, begin, end, s):
     for point in points:
         s.hold[point] = 0
         s.point_counts[s.fields[point]] = 0
+        s.point_ranks[s.fields[point]] = NONE
 
 
 @leaf
@@ -219,24 +293,20 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
         block = s.point_blocks[point]
         heads[count] = block
         count += block >= 0
-        if field + 1 < len(s.partner_offsets) and s.ranks[point] >= 0:
-            for p in range(s.partner_offsets[field], s.partner_offsets[field + 1]):
-                partner = s.partners[3 * p]
-                start, number = s.point_starts[partner], s.point_counts[partner]
-                for j in range(start, start + number):
-                    other = points[j]
-                    if other >= len(s.ranks) or s.ranks[other] < 0 or (number > 1 and _is_repeated(points, j, start)):
-                        continue
-                    if count == len(heads):
-                        fill = _read_blocks(heads, count, positions, s, payloads, fill)
-                        count = 0
-                    begins = s.partners[3 * p + 1]
-                    if begins >= 0:
-                        block = s.grid[begins + s.ranks[point] * s.partners[3 * p + 2] + s.ranks[other]]
-                    else:
-                        block = np.int32(find_child(s.pair_keys, s.pair_blocks, point, other))
+        if field + 1 < len(s.partner_offsets):
+            first, last = s.partner_offsets[field], s.partner_offsets[field + 1]
+            if count + last - first > len(heads):
+                fill = _read_blocks(heads, count, positions, s, payloads, fill)
+                count = 0
+            rank = s.ranks[point]
+            for p in range(first, last):
+                other, begins = s.point_ranks[s.partners[3 * p]], s.partners[3 * p + 1]
+                if other >= 0 and begins >= 0:
+                    block = s.grid[begins + rank * s.partners[3 * p + 2] + other]
                     heads[count] = block
                     count += block >= 0
+                elif other != NONE:
+                    count, fill = _pair_heads(p, point, points, positions, s, heads, count, payloads, fill)
         if fill < 0:
             return 0, fill
     if len(s.levels):
@@ -248,6 +318,27 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
                 count = _node_heads(
                     fields[k], k, positions, s.value_starts, s.node_keys, s.node_blocks, s.levels, heads, count
                 )
+    return count, fill
+
+
+@leaf
+def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
+    """Collect the blocks of a point with each point of a partner, where they are several, or stand in the table."""
+    partner, begins, width = s.partners[3 * p], s.partners[3 * p + 1], s.partners[3 * p + 2]
+    start = s.point_starts[partner]
+    for j in range(start, start + s.point_counts[partner]):
+        other = points[j]
+        if other >= len(s.ranks) or _is_repeated(points, j, start):
+            continue
+        if count + 64 > len(heads):  # as many as a field has partners stay free
+            fill = _read_blocks(heads, count, positions, s, payloads, fill)
+            count = 0
+        if begins >= 0:
+            block = np.int64(s.grid[begins + s.ranks[point] * width + s.ranks[other]])
+        else:
+            block = find_child(s.pair_keys, s.pair_blocks, point, other)
+        heads[count] = block
+        count += block >= 0
     return count, fill
 
 
@@ -283,7 +374,13 @@ def _node_heads(field, k, positions, value_starts, keys, values, all_levels, hea
 def _read_blocks(heads, count, positions, s, payloads, fill):
     """Append the payloads of the blocks' rows that hold; returns the new fill, or -1 if there is no room."""
     arena, hold, owners = s.arena, s.hold, s.owners
+    for h in range(min(AHEAD, count)):
+        prefetch(arena, np.int64(heads[h]))
+        prefetch(owners, np.int64(heads[h]) + 2)
     for h in range(count):
+        if h + AHEAD < count:
+            prefetch(arena, np.int64(heads[h + AHEAD]))
+            prefetch(owners, np.int64(heads[h + AHEAD]) + 2)
         at = np.int64(heads[h])
         more = True
         while more:

@@ -23,11 +23,12 @@ from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
-from watchword.kernels.predicates.match import LAZY, Base, Delta, Scratch
+from watchword.kernels.predicates.match import LAZY, Base, Delta, Eager, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
+from watchword.predicates.access.tables import eager_spans
 from watchword.predicates.fields import Fields
 from watchword.predicates.held import Held
 from watchword.sets.rows import Rows
@@ -39,6 +40,9 @@ SAMPLE = 4096
 OBSERVED = 1 << 20
 """Events after which the counts are left as they are."""
 
+POINT_GUESS, SPAN_GUESS = 0.01, 0.3
+"""In how many of all events a new point, and a new span, is guessed to hold."""
+
 LEARNED = 4096
 """Events after which it is worth while to pack a base anew, if it knew of none."""
 
@@ -46,8 +50,10 @@ LEARNED = 4096
 class AccessBase:
     """An immutable packed set of rows."""
 
-    def __init__(self, packed: Base, count: int, fields: Int32) -> None:
+    def __init__(self, packed: Base, count: int, fields: Fields, events: int) -> None:
         self.packed, self.count, self._fields = packed, count, fields
+        self.events = events
+        """How many events were known when it was packed."""
         self._present: Tombstones | None = None
 
     def __len__(self) -> int:
@@ -62,7 +68,7 @@ class AccessBase:
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
-        keys = keys_of(self.packed, self._fields)
+        keys = keys_of(self.packed, self._fields.atoms.fields)
         return _written(partial(packing_kernels.unpack, self.packed.arena, self.packed.owners, keys, dead))
 
     def renumber(self, payloads: Int32) -> None:
@@ -128,12 +134,12 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def __init__(self) -> None:
         self.fields = Fields()
         self.events = 0
-        self._events_known = 0
         self.points_seen = np.zeros(16, np.int32)
         self._sample = np.full(SAMPLE, -1, np.int32), np.zeros(SAMPLE, np.int64)
         self._sampled = 0
         self._spreads = 0
         self._scratch: list[Scratch] = []
+        self._eager: tuple[int, Eager] | None = None
         self._hits_per_event = 16
         self._chances: Float64 = np.empty(0)
         super().__init__()
@@ -142,14 +148,12 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], AccessBase]:
         """Return a function that packs rows by what is known now."""
-        atoms, chances, events = self.fields.atoms, self._expected(), self.events
-        atoms = atoms.copied()
+        self._chances = self._expected()
+        fields, chances, events = self.fields, self._chances, self.events
+        atoms = fields.atoms.copied()
 
         def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
-            base, count = pack(atoms, chances, parts)
-            made = AccessBase(base, count, atoms.fields)
-            made.events = events  # type: ignore[attr-defined]
-            return made
+            return AccessBase(*pack(atoms, chances, parts), fields, events)
 
         return packed
 
@@ -163,7 +167,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             return
         delta, atoms = self.delta, self.fields.atoms
         if len(self._chances) < len(atoms.fields):
-            self._chances = self._expected()
+            self._guess_chances()
         delta.reserve(len(atoms.fields), len(self.fields.all), len(rows), len(rows.atoms))
         records = np.empty(len(rows), np.int64)
         lists, partners = tuple(delta.lists), delta_kernels.NO_PARTNERS
@@ -180,11 +184,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def is_stale(self) -> bool:
         """Say whether much was learned from events since the base was packed."""
-        return self.events > LEARNED + 2 * self._events_known
-
-    def _install(self, base: AccessBase) -> None:
-        self._events_known = getattr(base, "events", self.events)
-        super()._install(base)
+        return self.events > LEARNED + 2 * self.base.events
 
     def _follow_labels(self) -> None:
         if self.fields.spreads == self._spreads:
@@ -193,6 +193,11 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._forget_packing()
         self._install(self.packer()([self.base.rows(self.tombstones.dead), self.delta.rows()()]))
 
+    def _guess_chances(self) -> None:
+        """Guess how often atoms hold that came since the last packing; the next one knows better."""
+        fresh = self.fields.atoms.modes[len(self._chances) :]
+        self._chances = np.concatenate([self._chances, np.where(fresh > 0, SPAN_GUESS, POINT_GUESS)])
+
     def _expected(self) -> Float64:
         fields, positions = self._sample
         kept = min(self._sampled, SAMPLE)
@@ -200,6 +205,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             self.fields.atoms,
             Seen(self.points_seen, fields[:kept], positions[:kept], min(self.events, OBSERVED)),
         )
+
+    def _install(self, base: AccessBase) -> None:
+        self._eager = None
+        super()._install(base)
 
     # matching
 
@@ -210,9 +219,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         if learn and len(self.points_seen) < len(atoms.fields):
             self.points_seen = reserve(self.points_seen, len(atoms.fields), 0)
         seen = self.points_seen if learn else np.empty(0, np.int32)
-        scratch = self._borrowed()
+        eager = self._eager_spans()
+        scratch = self._borrowed(eager)
         lists = self.delta.lists if self.delta.mark else _NO_DELTA
-        state = (*self.base.packed, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
+        state = (*self.base.packed, *eager, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
         step: Any = partial(kernels.match, *events, state)
         hits = collect(len(events), step, self._hits_per_event)
         self._scratch.append(scratch)
@@ -223,7 +233,15 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             self._hits_per_event = len(hits.payloads) // len(events) + 16
         return hits
 
-    def _borrowed(self) -> Scratch:
+    def _eager_spans(self) -> Eager:
+        """Return the spans that are read off tables, made when the base was; threads that race here make the same."""
+        made = self._eager
+        if made is None or made[0] != self.fields.spreads:
+            made = self._eager = self.fields.spreads, eager_spans(self.fields.atoms)
+            self._scratch.clear()
+        return made[1]
+
+    def _borrowed(self, eager: Eager) -> Scratch:
         """Return scratch arrays that no other thread uses, large enough."""
         atoms, fields = self.fields.count, len(self.fields.all)
         try:
@@ -232,7 +250,11 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             scratch = None
         if scratch is None or len(scratch.hold) < atoms or len(scratch.value_counts) < fields:
             hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
-            scratch = Scratch(hold, *(np.zeros(fields, np.int32) for _ in range(4)))
+            hold[eager.atoms] = 0
+            starts, counts, point_starts, point_counts = np.zeros((4, fields), np.int32)
+            ranks = np.full(fields, -1, np.int32)
+            rows = np.full(len(eager.places) // 6, -1, np.int32)
+            scratch = Scratch(hold, starts, counts, point_starts, point_counts, ranks, rows)
         return scratch
 
     def _remember(self, events: Held) -> None:
@@ -273,8 +295,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         count, self.events, self._sampled = (int(value) for value in arrays["counts"])
         self.points_seen = arrays["seen"]
         self._sample = arrays["fields"], arrays["labels"]
-        base = AccessBase(Base(*(arrays[name] for name in Base._fields)), count, self.fields.atoms.fields)
-        self._install(base)
+        self._install(AccessBase(Base(*(arrays[name] for name in Base._fields)), count, self.fields, self.events))
 
 
 _NO_DELTA = Delta(

@@ -1,0 +1,51 @@
+"""`PropertyIndex`: the class that users make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from watchword.index import Index
+from watchword.properties.language import Properties
+
+
+class PropertyIndex(Index):
+    """Subscriptions over declared binary properties: which must be 1, which must be 0, and which do not matter.
+
+    >>> index = PropertyIndex(properties=["sports", "politics", "arts"])
+    >>> index.update({"s1": "sports=1 politics=0", "s2": "*1*", "s3": "arts=0"})
+    >>> index.match({"sports"})
+    ['s1', 's3']
+    >>> index.match("110")
+    ['s2', 's3']
+    >>> print(index.explain({"sports": 1, "politics": 1}, "s1"))
+    no match: forbidden politics=1 in: sports=1 AND politics=0
+
+    A subscription is pairs with spaces, commas or AND between them, or the ternary string of all properties in their
+    order. An event is the set of the names that are 1, the bit string of all properties, or a mapping from names to 0
+    or 1. Many events may also be an Arrow array of bit strings, of lists of names or of structs, or a table with a
+    column of booleans, or of integers 0 and 1, for each property. Names are compared as they are written.
+
+    Options of every method:
+
+    - `properties`: their names, distinct, in the order of ternary and bit strings; always to be given
+
+    Option of `rapid`: `c`, up to how many ones an event is light (10).
+    """
+
+    plug = Properties
+
+    def match_many(self, events: Any) -> pa.Table:
+        """Match a batch, as every index does; `events` may be a table with a column for each property, too."""
+        return super().match_many(_as_structs(events))
+
+    def match_batches(self, events: Any) -> Iterator[pa.Table]:
+        """Match events as they come, as every index does; `events` may be a table with a column for each property."""
+        return super().match_batches(_as_structs(events))
+
+
+def _as_structs(events: Any) -> Any:
+    """Return a table as an array of structs, which can be sliced, and anything else as it is."""
+    return events.to_struct_array() if isinstance(events, pa.Table | pa.RecordBatch) else events

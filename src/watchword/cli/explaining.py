@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,7 +43,7 @@ def explain(
         index, key = _index_of_one(subscriptions, subscription_id, options)
     if key is None:
         fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
-    typer.echo(str(index.explain(event, key)))
+    typer.echo(str(index.explain(_event(index, event), key)))
 
 
 @reported
@@ -68,6 +69,16 @@ def methods(
         return
     rows = [(name, ", ".join(methods_of(name))) for name in LANGUAGES]
     print_table(("language", "methods"), rows)
+
+
+def _event(index: Any, written: str) -> Any:
+    """Return an event that may be an object or a list, and whose language does not read JSON itself."""
+    if index.plug.objects != "columns" or not written.startswith(("{", "[")):
+        return written
+    try:
+        return json.loads(written)
+    except ValueError as error:
+        fail(f"the event is no JSON: {error}")
 
 
 def _key(index: Any, written: str) -> str | int | None:

@@ -50,7 +50,8 @@ def match(
     text: Annotated[
         str | None,
         typer.Option(
-            help="Column of the events.", show_default="text, title, body, or the only one of text; predicates: the row"
+            help="Column of the events.",
+            show_default="text, title, body, the only one of text; of objects, the row",
         ),
     ] = None,
     event_id: Annotated[
@@ -75,7 +76,8 @@ def match(
     Events are read, matched and written in batches: the file may be larger than memory, and may never end.
     Events whose text is null are left out and counted.
 
-    For [bold]predicates[/bold] an event is an object: a line of JSON, or a whole row, with a column for each attribute.
+    For [bold]predicates[/bold] an event is an object: a line of JSON, or a whole row, with a column for each attribute;
+    for [bold]properties[/bold] also a bit string, or a list of names in the column that --text names.
 
     [bold]Examples[/bold]
 
@@ -92,6 +94,8 @@ def match(
       watchword match rules.csv trades.parquet --language predicates
 
       watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
+
+      watchword match rules.csv bits.txt --language properties --properties names.txt
     """
     from watchword.index import language_class, next_size
     from watchword.tables import Events
@@ -102,6 +106,7 @@ def match(
     objects = language_class(opening.language_of(subscriptions, options)).plug.objects
     with Events(events, text=text, event_id=event_id, size=batch, objects=objects) as source:
         index = opening.open_index(subscriptions, options)
+        source.attributes = index.attributes
         started = time.perf_counter()
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         bar = chosen is Format.table or output is not None or not sys.stdout.isatty()

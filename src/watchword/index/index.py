@@ -177,6 +177,12 @@ class Index(MutableMapping[Any, str]):
         return self._plugged.blank
 
     @property
+    def attributes(self) -> list[str] | None:
+        """The attributes that events have, where they are objects with declared attributes; None for any."""
+        declared = self._plugged.attributes
+        return None if declared is None else list(declared)
+
+    @property
     def id_type(self) -> type | None:
         """Return the type of the ids, `str` or `int`; None while there are none."""
         return self._kind()

@@ -15,7 +15,7 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -51,6 +51,8 @@ class Language(ABC):
     `json`, also by a text. None: an event is one value, and a table has a column of them."""
     blank: str = ""
     """A text that is an event with nothing in it."""
+    attributes: Sequence[str] | None = None
+    """Where events are objects: the attributes that each has, if they are declared; None for any."""
 
     parts: dict[str, Part]
     """The state, by names under which a snapshot keeps it; ``structure`` is always there."""

@@ -18,10 +18,8 @@ Everything that can be wrong with the columns, the options or the index is said 
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
@@ -42,7 +40,7 @@ from pyspark.sql.types import (
 from watchword import shards as versions
 from watchword import snapshot
 from watchword.errors import EventError, PipelineError
-from watchword.index import language_class
+from watchword.index import Index, language_class
 from watchword.index.events import is_text
 from watchword.shards import Version
 from watchword.spark.columns import large_types, named
@@ -102,10 +100,11 @@ def match(
     found = versions.resolve(path, version)
     if language is not None and found.language != language:
         raise PipelineError(f"{path}: its subscriptions are {found.language}, not {language}")
-    event = _event_column(events, column, columns, language_class(found.language).plug.objects is not None)
+    empty = _empty(found)
+    event = _event_column(events, column, columns, empty)
     carried = _carried(events, carry, ["subscription", *["explanation"] * explain, *["error"] * (on_error == "keep")])
     chosen, where = _selected(events, carried, event)
-    _check_type(_event_type(chosen, where), found)
+    _check_type(_event_type(chosen, where), empty)
     partitioned = len(found.shards) > 1 and (
         mode == "partitioned" or (mode == "auto" and found.bytes > replicate_bytes)
     )
@@ -145,11 +144,11 @@ def _function(task: Task) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Re
 
 
 def _event_column(
-    events: DataFrame, column: str | Column | None, columns: Sequence[str] | None, objects: bool
+    events: DataFrame, column: str | Column | None, columns: Sequence[str] | None, empty: Index
 ) -> str | Column | list[str]:
     """Return the name of the column that holds the event, the expression that makes it, or its attributes' columns."""
-    if column is None and columns is None and objects:
-        columns = list(events.columns)
+    if column is None and columns is None and empty.plug.objects is not None:
+        columns = empty.attributes or list(events.columns)
     if columns is not None:
         if column is not None:
             raise PipelineError("give column, or columns, not both")
@@ -213,27 +212,23 @@ def _event_type(chosen: DataFrame, event: EventColumns) -> DataType:
     return StructType([StructField(name, chosen.schema[column].dataType) for name, column in event])
 
 
-def _check_type(kind: DataType, version: Version) -> None:
-    """Refuse a type of event that the language does not read."""
+def _empty(version: Version) -> Index:
+    """Return an index as those of a version, without subscriptions."""
+    meta = snapshot.read(version.folder(0)).meta
+    return language_class(version.language)(method=meta["method"], **meta["options"])
+
+
+def _check_type(kind: DataType, empty: Index) -> None:
+    """Refuse a type of event that the language does not read. An empty index is asked with a sample."""
+    reason = None
     try:
-        meta = snapshot.read(version.folder(0)).meta
-        options = json.dumps({"method": meta["method"], **meta["options"]})
-        reason = _refusal(version.language, options, to_arrow_type(kind))
+        empty.match_many(sample(to_arrow_type(kind), empty.blank))
     except PySparkException as error:
         reason = str(error)
-    if reason is not None:
-        raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {version.language}: {reason}")
-
-
-@cache
-def _refusal(language: str, options: str, kind: pa.DataType) -> str | None:
-    """Return why a language does not read events of an Arrow type; None if it does. It is asked with a sample."""
-    index = language_class(language)(**json.loads(options))
-    try:
-        index.match_many(sample(kind, index.blank))
     except EventError as error:
-        return error.reason
-    return None
+        reason = error.reason
+    if reason is not None:
+        raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {empty.language}: {reason}")
 
 
 def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
@@ -241,9 +236,15 @@ def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
 
     >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
     ([[]], [''], [datetime.date(1970, 1, 1)])
+    >>> sample(pa.struct({"n": pa.int8()})).to_pylist()
+    [{'n': 0}]
     """
-    if is_text(kind) and not pa.types.is_null(kind):
+    if pa.types.is_null(kind):
+        return pa.nulls(1)
+    if is_text(kind):
         return pa.array([blank], kind)
+    if pa.types.is_struct(kind) and kind.num_fields:
+        return pa.StructArray.from_arrays([sample(field.type) for field in kind], names=[field.name for field in kind])
     if pa.types.is_nested(kind):
         empty: Any = {} if pa.types.is_struct(kind) else []
         return pa.array([empty], kind)

@@ -36,8 +36,11 @@ class Events(Closing):
     where they are not given. Events whose text is null are left out and counted in `without_text`.
 
     With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
-    line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``.
+    line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``. Of rows that become columns only
+    those in `attributes` are kept, if it is set; in JSON an attribute that is missing or null is 0.
     """
+
+    attributes: list[str] | None = None
 
     def __init__(
         self,
@@ -111,13 +114,25 @@ class Events(Closing):
         key = self._names[1] if self._by_id else None
         if self._objects is None or isinstance(reader, LineReader):
             return reader.chunks(self._names, size)
-        if isinstance(reader, ParquetReader):
-            return reader.objects(key, size, self._text)
-        if self._text is not None:
+        if isinstance(reader, ParquetReader) or (isinstance(reader, JsonReader) and self._objects == "columns"):
+            found = reader.objects(key, size, self._text)
+        elif self._text is not None:
             return reader.chunks(self._names, size)
-        if isinstance(reader, JsonReader) and self._objects == "json":
+        elif isinstance(reader, JsonReader):
             return reader.texts(key, size)
-        return reader.objects(key, size)
+        else:
+            found = reader.objects(key, size)
+        return found if self._text is not None or self.attributes is None else map(self._declared, found)
+
+    def _declared(self, chunk: Chunk) -> Chunk:
+        """Return whole rows with the declared attributes only."""
+        rows, wanted = chunk.columns[0], self.attributes or []
+        columns = {field.name: column for field, column in zip(rows.type, rows.flatten(), strict=True)}
+        if isinstance(self._reader, JsonReader):
+            columns = {name: _zeros_for_nulls(columns.get(name, pa.nulls(len(rows)))) for name in wanted}
+        kept = [name for name in wanted if name in columns]
+        events = pa.StructArray.from_arrays([columns[name] for name in kept], names=kept)
+        return Chunk(chunk.numbers, [events, *chunk.columns[1:]])
 
     def place(self, number: object) -> str:
         """Return the place of an event, given its number: ``line 7``."""
@@ -126,3 +141,11 @@ class Events(Closing):
     def close(self) -> None:
         """Close the file; standard input stays open."""
         self._reader.close()
+
+
+def _zeros_for_nulls(column: pa.Array) -> pa.Array:
+    if pa.types.is_null(column.type):
+        return pa.array([False] * len(column))
+    if not column.null_count or not (pa.types.is_boolean(column.type) or pa.types.is_integer(column.type)):
+        return column
+    return column.fill_null(pa.scalar(0).cast(column.type))

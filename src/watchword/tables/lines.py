@@ -64,14 +64,14 @@ class JsonReader:
             ids = [] if event_id is None else [self._column(self._records(texts, numbers), event_id, numbers)]
             yield Chunk(numbers, [texts, *ids])
 
-    def objects(self, event_id: str | None, size: int) -> Iterator[Chunk]:
-        """Yield whole lines as structs, and the values under the key `event_id`."""
+    def objects(self, event_id: str | None, size: int, column: str | None = None) -> Iterator[Chunk]:
+        """Yield whole lines as structs, or the values under one key as they are, and those under `event_id`."""
         for numbers, (texts,) in self._lines.chunks((), size):
             if len(numbers):
                 ids = [] if event_id is None else [self._column(self._records(texts, numbers), event_id, numbers)]
-                yield Chunk(numbers, [self._structs(texts, numbers), *ids])
+                yield Chunk(numbers, [self._structs(texts, numbers, column), *ids])
 
-    def _structs(self, texts: pa.Array, numbers: pa.Array) -> pa.Array:
+    def _structs(self, texts: pa.Array, numbers: pa.Array, column: str | None) -> pa.Array:
         lines = "\n".join(texts.to_pylist()).encode()
         options = pa.json.ReadOptions(use_threads=False, block_size=len(lines) + 1)
         try:
@@ -80,7 +80,11 @@ class JsonReader:
             self._records(texts, numbers)  # says which line is no object, if one is
             place = f"lines {numbers[0]} to {numbers[-1]}"
             raise TableError(f"its keys do not make columns: {error}", path=self.label, place=place) from None
-        return table.to_struct_array().combine_chunks()
+        if column is None:
+            return table.to_struct_array().combine_chunks()
+        if column not in table.column_names:
+            self._column(self._records(texts, numbers), column, numbers)  # says which line has no such key
+        return table[column].combine_chunks()
 
     def _records(self, texts: pa.Array, numbers: pa.Array) -> list[dict[str, Any]]:
         return [self._record(*pair) for pair in zip(texts.to_pylist(), numbers.to_pylist(), strict=True)]

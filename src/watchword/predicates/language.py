@@ -13,6 +13,7 @@ from watchword.arrays import Int32, Int64
 from watchword.errors import EventError
 from watchword.index import Explanation, Method
 from watchword.index.events import is_text, refuse_nulls
+from watchword.index.routing import Atoms, Needs
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.blocks import Blocks, rows_of
@@ -29,6 +30,7 @@ from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.reader import Finder, Reader
+from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
@@ -209,3 +211,22 @@ class Predicates(SetLanguage):
         event = self._reader.event(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))
+
+    # routing: by equalities
+
+    def needs(self, texts: Strings) -> Needs:
+        """Return the equalities that each clause asks for, by their hashes."""
+        found = self.compile(texts)
+        names = [found.names.text(number) for number in range(len(found.names))]
+        numbers = {name: number for number, name in enumerate(names)}
+        parsed = [
+            (row, [numbers.setdefault(name, len(numbers)) for (name,) in clause.required])
+            for row, clauses in found.parsed
+            for clause in clauses
+        ]
+        meanings = [self._meaning(name) for name in numbers]
+        return needs_of(found.plain, found.rows.astype(np.int64), parsed, meanings)
+
+    def atoms(self, events: pa.Array) -> Atoms | None:
+        """Return the values of events as equalities, by their hashes."""
+        return atoms_of(events)

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
@@ -15,6 +16,7 @@ from tests.predicate_oracle import matches
 from tests.spark.data import found
 from watchword.errors import PipelineError
 from watchword.spark import VersionLog, build, match, match_stream, resolve, update
+from watchword.spark.tasks.router import Router
 
 RULES = {
     "s1": "name = 'RBS' AND value > 20",
@@ -162,3 +164,44 @@ def test_stream(spark: SparkSession, events: DataFrame, index: str, tmp_path: Pa
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
     query.awaitTermination()
     assert sorted(pairs) == expected()
+
+
+SHARP = {
+    "a": "name = 'RBS' AND value > 20",
+    "b": "value = 15",
+    "c": "tags = 'a' AND NOT tags = 'b'",
+    "d": "topic = 'sports' OR topic = 'national' AND open = TRUE",
+    "e": "extra.k = 'v' AND \"a.b\" = 1",
+    "f": "orders.sku = 'x' AND orders.price > 5",
+}
+"""Rules that all ask for an equality, so that no shard wants every event."""
+
+
+@pytest.fixture(scope="module")
+def routed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("routed") / "index"
+    rules = frame(spark, SHARP.items())
+    build(rules, path, language="predicates", shards=4, shard_by="atoms", hierarchies=TOPICS)
+    return str(path)
+
+
+class TestRouted:
+    def test_the_pairs_are_the_same(self, events: DataFrame, routed: str) -> None:
+        counts = Observation("routed-predicates")
+        hits = match(events, routed, mode="partitioned", carry=["n"], metrics=counts)
+        assert found(hits) == expected(SHARP)
+        assert counts.get["events"] == len(ROWS)
+        assert found(match(events, routed)) == expected(SHARP)
+
+    def test_json_and_bad_rows(self, spark: SparkSession, routed: str) -> None:
+        texts = [(row[0], json.dumps(event(row), default=str)) for row in ROWS] + [(98, "{"), (99, None)]
+        lines = spark.createDataFrame(texts, "n int, payload string")
+        kept = match(lines, routed, column="payload", mode="partitioned", on_error="keep").collect()
+        assert sorted((row["n"], row["subscription"]) for row in kept if row["error"] is None) == expected(SHARP)
+        assert [row["n"] for row in kept if row["error"] is not None] == [98]
+
+    def test_events_go_where_they_may_match(self, routed: str) -> None:
+        column = pa.array([{"name": "RBS", "value": 25.0}, {"name": "nobody"}, {"topic": "sports"}])
+        batch = pa.RecordBatch.from_arrays([column], names=["e"])
+        (answer,) = Router(resolve(routed), "e", False).run(iter([batch]))
+        assert [len(shards) for shards in answer[-1].to_pylist()] == [1, 0, 1]

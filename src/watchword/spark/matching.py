@@ -222,7 +222,7 @@ def _check_type(kind: DataType, empty: Index) -> None:
     """Refuse a type of event that the language does not read. An empty index is asked with a sample."""
     reason = None
     try:
-        empty.match_many(sample(to_arrow_type(kind), empty.blank))
+        empty.match_many(sample(to_arrow_type(kind, timezone="UTC"), empty.blank))
     except PySparkException as error:
         reason = str(error)
     except EventError as error:

@@ -26,7 +26,7 @@ quick: $(READY) ## run the tests that are worth running after every change
 	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadfile
 
 # Two processes: the library, and all else, most of which waits for Spark. Each compiles its kernels once.
-LIBRARY := $(addprefix tests/,contract index keywords kernels patterns sets text)
+LIBRARY := $(addprefix tests/,contract index keywords kernels patterns predicates properties sets text)
 SYSTEM := $(VENV)/system-tests.log
 
 test: $(READY) ## run all tests, in two processes
@@ -47,6 +47,8 @@ soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small
 	@$(BIN)/python -m benchmarks.patterns --scale small
+	@$(BIN)/python -m benchmarks.properties --scale small
+	@$(BIN)/python -m benchmarks.predicates --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 
 peers: $(READY) ## compare with event-ruler and a-tree, built here where mvn and cargo are

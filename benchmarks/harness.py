@@ -32,6 +32,8 @@ from rich.table import Table
 
 Row = dict[str, Any]
 Setting = TypeVar("Setting")
+Way = tuple[Callable[[Any], object], Any]
+"""A function of events, and events for it."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -48,6 +50,11 @@ class Measurement:
         return statistics.median(self.seconds)
 
     @property
+    def best(self) -> float:
+        """The fastest repetition, in seconds."""
+        return min(self.seconds)
+
+    @property
     def spread(self) -> float:
         """The slowest less the fastest repetition, as a part of the median."""
         return (max(self.seconds) - min(self.seconds)) / self.median if self.median else 0.0
@@ -56,6 +63,11 @@ class Measurement:
     def rate(self) -> float:
         """Units of work per second, at the median."""
         return self.work / self.median if self.median else float("inf")
+
+    @property
+    def best_rate(self) -> float:
+        """Units of work per second, at the best."""
+        return self.work / self.best if self.best else float("inf")
 
     def quantile(self, share: float) -> float:
         """The seconds within which `share` of the repetitions were done."""
@@ -83,16 +95,42 @@ def measure(
 
 
 def affordable(run: Callable[[int], object], most: int, seconds: float) -> int:
-    """Return how many units, 1 to `most`, `run` can do in about `seconds`: tried with more and more."""
+    """Return how many units, 1 to `most`, `run` can do in about `seconds`: tried with more and more.
+
+    What takes long is tried twice: one pause of a busy machine would otherwise pass for the cost of few units.
+    """
     run(1)
     count = 1
     while True:
         took = timed(partial(run, count))
         if took > seconds / 8:
+            took = min(took, timed(partial(run, count)))
+        if took > seconds / 8:
             return max(1, min(most, int(count * seconds / took)))
         if count >= most:
             return most
         count = min(most, count * 4)
+
+
+def in_turns(ways: Mapping[str, Way], turns: int, seconds: float) -> dict[str, Measurement]:
+    """Measure ways to do something with events by turns, each on as many events as it can do in about `seconds`."""
+    chosen = {}
+    for name, (run, events) in ways.items():
+        count = affordable(lambda n, run=run, events=events: run(events[:n]), len(events), seconds)  # type: ignore[misc]
+        chosen[name] = run, events[:count]
+    return by_turns(chosen, turns)
+
+
+def by_turns(ways: Mapping[str, Way], turns: int) -> dict[str, Measurement]:
+    """Measure ways to do something with all of their events.
+
+    They take turns: what else the machine does then meets all of them, and none finds the caches as it left them.
+    """
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(turns):
+        for name, (run, events) in ways.items():
+            took[name].append(timed(partial(run, events)))
+    return {name: Measurement(tuple(took[name]), len(events)) for name, (_, events) in ways.items()}
 
 
 def with_ratios(rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method") -> list[Row]:

@@ -20,7 +20,6 @@ table are measured in one process by turns, kernels compiled before; the best of
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -29,7 +28,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.harness import Report, Row, affordable, main, measure, ratio, timed
+from benchmarks.harness import Report, Row, Way, in_turns, main, measure, ratio
 from benchmarks.keyword_data import data_folder
 from benchmarks.pattern_data import (
     SCALES,
@@ -52,27 +51,19 @@ CELL_SECONDS = 2.0
 TURNS, TURN_SECONDS = 9, 0.2
 COMPARED = 1_000
 LETTERS = {"uniform": None, "English": ENGLISH}
-Way = tuple[Callable[[Any], object], Any]
 BASELINE, ENGINE_ONLY = "hyperscan, empty callback", "hyperscan, no callback"
 
 
-def in_turns(ways: Mapping[str, Way]) -> dict[str, Row]:
-    """Measure ways to match texts, each on as many of them as it can match in a turn.
-
-    They take turns, and the best turn of each counts: what else the machine does then meets all of them, and none finds
-    the caches as it left them.
-    """
-    chosen = {}
-    for name, (match, texts) in ways.items():
-        count = affordable(lambda n, match=match, texts=texts: match(texts[:n]), len(texts), TURN_SECONDS)  # type: ignore[misc]
-        chosen[name] = partial(match, texts[:count]), count
-    took: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(TURNS):
-        for name, (run, count) in chosen.items():
-            took[name].append(1e6 * timed(run) / count)
+def text_rows(ways: Mapping[str, Way]) -> dict[str, Row]:
+    """Measure ways to match texts; the best turn of each counts."""
+    taken = in_turns(ways, TURNS, TURN_SECONDS)
     return {
-        name: {"texts": chosen[name][1], "µs/text": min(turns), "median": statistics.median(turns)}
-        for name, turns in took.items()
+        name: {
+            "texts": measured.work,
+            "µs/text": 1e6 * measured.best / measured.work,
+            "median": 1e6 * measured.median / measured.work,
+        }
+        for name, measured in taken.items()
     }
 
 
@@ -146,7 +137,7 @@ def engines(table: pa.Table, texts: Sequence[str], *, with_re: bool = False) -> 
         for name, way, build in expressions(patterns, texts, expected):
             ways[name] = way, texts
             made[name] = {"engine": name, "build s": build}
-    rows = [made[name] | row for name, row in in_turns(ways).items()]
+    rows = [made[name] | row for name, row in text_rows(ways).items()]
     return rows, len(expected)
 
 
@@ -198,7 +189,7 @@ def ten_times_as_many(report: Report, scale: Scale) -> None:
             index, row = made_index(drawn.subscriptions, drawn.publications)
             rows.append({"patterns": size} | row)
             ways[f"{size:,}"] = index.match_many, drawn.publications
-    rows = [row | taken for row, taken in zip(rows, in_turns(ways).values(), strict=True)]
+    rows = [row | taken for row, taken in zip(rows, text_rows(ways).values(), strict=True)]
     rows = [row | {"× first": ratio(row["µs/text"], rows[0]["µs/text"])} for row in rows]
     report.table("million", rows, "wanted: 1,000,000 built in 30 s, and at most 3 times the time of 100,000")
 
@@ -327,7 +318,7 @@ def without_size(changed: dict[str, Any]) -> dict[str, Any]:
 def figure_row(chosen: Sequence[str], drawn: Workload) -> tuple[Row, Row]:
     """Return the microseconds per publication of each method, and its states."""
     indexes = {method: PatternIndex(drawn.subscriptions, method=method) for method in chosen}
-    taken = in_turns({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
+    taken = text_rows({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
     states = {method: index.stats().nodes for method, index in indexes.items() if method not in ("naive", "auto")}
     return {method: row["µs/text"] for method, row in taken.items()}, states
 

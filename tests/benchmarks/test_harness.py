@@ -15,6 +15,7 @@ from benchmarks import harness
 from benchmarks.harness import Measurement, Report, affordable, figure, in_fresh_process, measure, with_ratios
 
 MEGABYTE = 1 << 20
+SIZES = (("long", 5), ("short", 2))
 
 
 def test_a_page_has_every_table() -> None:
@@ -41,6 +42,7 @@ def test_a_measurement_sums_up_its_repetitions() -> None:
     assert measurement.median == 2.0
     assert measurement.spread == 1.0
     assert measurement.rate == 5.0
+    assert measurement.best == 1.0 and measurement.best_rate == 10.0
     assert measurement.quantile(0.0) == 1.0 and measurement.quantile(0.99) == 3.0
 
 
@@ -74,6 +76,15 @@ def test_the_affordable_amount_grows_until_it_costs(
     monkeypatch.setattr(harness, "timed", ticking)
     assert affordable(tried.append, most, seconds=8.0) == expected
     assert max(tried) <= most
+
+
+def test_ways_take_turns_on_what_each_can_afford(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(harness, "affordable", lambda run, most, seconds: min(most, 3))
+    calls: list[tuple[str, int]] = []
+    ways = {name: (lambda events, name=name: calls.append((name, len(events))), [0] * size) for name, size in SIZES}
+    measured = harness.in_turns(ways, turns=2, seconds=1.0)
+    assert calls == [("long", 3), ("short", 2)] * 2
+    assert [measurement.work for measurement in measured.values()] == [3, 2]
 
 
 def test_ratios_are_taken_against_rows_of_the_same_table() -> None:

@@ -143,6 +143,20 @@ def test_hierarchies_come_from_a_file(tmp_path: Path) -> None:
     fails("match", rules, events, *PREDICATES, "--hierarchies", file, says=["cycle", "a below b below a"])
 
 
+def test_a_schema_comes_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "schema.json"
+    file.write_text('{"attributes": {"name": "text", "value": "number?"}}', encoding="utf-8")
+    rules = save(tmp_path / "r.txt", {"": ["name = 'RBS' AND value > 20", "value IS MISSING"]})
+    flags = [*PREDICATES, "--schema", file]
+    for name in ("e.jsonl", "e.csv", "e.parquet"):
+        events = put(tmp_path / name, [{"name": "RBS", "value": 25}, {"name": "x", "value": None}])
+        assert pairs_of(done("match", rules, events, *flags)) == {(1, 1), (2, 2)}
+        bad = put(tmp_path / f"bad-{name}", [{"name": "RBS", "value": 25}, {"name": None, "value": 5}])
+        fails("match", rules, bad, *flags, says=[bad, " 2:", "name"])
+    wrong = save(tmp_path / "w.txt", {"": ["name > 5"]})
+    fails("match", wrong, tmp_path / "e.csv", *flags, says=[wrong, "line 1"])
+
+
 PATTERNS = ['{"source": ["aws.ec2"], "detail": {"n": [{"numeric": [">", 5]}]}}', '{"detail": {"state": ["running"]}}']
 CLOUD = [
     {"source": "aws.ec2", "detail": {"n": 9, "state": "off"}},

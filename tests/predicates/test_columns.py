@@ -122,3 +122,14 @@ def test_bad_events(events: Any, position: int, says: str) -> None:
         index.match_many(events)
     assert refusal.value.position == position
     assert says in str(refusal.value)
+
+
+def test_a_hierarchy_inside_any_is_declared_by_its_whole_path() -> None:
+    trees = {"orders.sku": {"apple": "fruit"}, "sku": {"apple": "stone"}}
+    index = PredicateIndex(
+        {"r": "ANY orders (sku KIND OF 'fruit')", "s": "ANY orders (sku KIND OF 'stone')"}, hierarchies=trees
+    )
+    event = {"orders": [{"sku": "apple"}]}
+    assert index.match(event) == ["r"]
+    assert found(index.match_many(pa.array([event])), 1) == [["r"]]
+    assert index.explain(event, "r") and not index.explain(event, "s")

@@ -102,6 +102,16 @@ def test_what_cannot_be_told_and_what_cannot_be_read() -> None:
     assert index.needs() is not None
 
 
+def test_events_that_break_a_schema_are_refused() -> None:
+    index = PredicateIndex(schema={"attributes": {"a": "number"}})
+    assert index.atoms(pa.array([{"a": 1}])) is not None
+    for events in (pa.array([{"a": 1}, {"a": None}]), pa.array(['{"a": 1}', '{"a": "x"}'])):
+        with pytest.raises(EventError) as caught:
+            index.atoms(events)
+        assert caught.value.position == 1
+    assert index.refusal(pa.struct({"b": pa.string()})) is None and "an object" in str(index.refusal(pa.int64()))
+
+
 def test_hashes_never_change() -> None:
     """They are stored with indexes."""
     (atoms,) = had(PredicateIndex(), pa.array(['{"name": "RBS", "a": {"b": [1.5, true]}}']))

@@ -120,8 +120,8 @@ class Catalog:
         return self.tail_bytes[self.tail_offsets[slot] : self.tail_offsets[slot + 1]].tobytes().decode()
 
     def listed(self, slots: Int32) -> list[Id]:
-        """Return the ids of a few slots."""
-        if self.kind is int and (not len(slots) or slots.max() < self.base.count):
+        """Return the ids of a few slots, which ascend."""
+        if self.kind is int and (not len(slots) or slots[-1] < self.base.count):
             return self.base.ids[slots].tolist()  # type: ignore[index, no-any-return]
         return [self.id(slot) for slot in slots.tolist()]
 

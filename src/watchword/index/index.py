@@ -171,10 +171,10 @@ class Index(MutableMapping[Any, str]):
         """Return every option with its value; with `method` they make an equal, empty index."""
         return dict(self._options)
 
-    @property
-    def blank(self) -> str:
-        """A text that is an event with nothing in it, for whoever asks whether texts are read at all."""
-        return self._plugged.blank
+    @reads
+    def refusal(self, kind: pa.DataType) -> str | None:
+        """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
+        return self._plugged.refusal(kind)
 
     @property
     def attributes(self) -> list[str] | None:
@@ -224,7 +224,9 @@ class Index(MutableMapping[Any, str]):
         while True:
             with self._gate.reading():
                 if self._undo is None:
-                    return self._catalog.listed(np.sort(self._found([event], 0).payloads))
+                    slots = self._found([event], 0).payloads
+                    slots.sort()
+                    return self._catalog.listed(slots)
             self._repair()
 
     def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:

@@ -2,16 +2,21 @@
 
 In the order in which a subscription passes them:
 
-    query         text into clauses of predicates
+    query         text into clauses of predicates; `literals` reads their pieces
     predicate     what a predicate is, its one name, its truth
     values        kinds of values, views, exact order
+    schema*       what subscriptions may ask for and events must have, where that is declared
     fields        what predicates ask of one attribute: points and spans
     language      what plugs into the index
     access/       `auto`: rows under access keys
+    listing       for the methods of the notes: all atoms that hold
 
 and an event:
 
+    blocks        columns and JSON texts, read ahead
+    documents     JSON texts into objects, or columns
     reader        nested objects into points and labels
+    columns, placing   the same for Arrow columns
     held          what holds in events after phase one
     hierarchies   the nodes that a value is a kind of
     explaining    why an event satisfies a clause or not

@@ -1,4 +1,4 @@
-"""Many events at once: tables as rows, texts as bytes, and both read ahead in blocks.
+"""Many events at once: columns and texts, read ahead in blocks.
 
 An index matches a few thousand events at a time; columns are read cheaper by the ten thousand. So a block is read when
 its first event is asked for, and handed out in slices.
@@ -9,10 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pyarrow as pa
-
-from watchword.errors import EventError
-from watchword.index.events import is_table
 from watchword.predicates.held import Held
 
 BLOCK = 32768
@@ -38,18 +34,3 @@ class Blocks:
         return self._held.part(first, min(stop - self._start, len(self._held)))
 
     _held: Held | None
-
-
-def rows_of(events: Any) -> Any:
-    """Return the rows of a table as structs; anything else as it is."""
-    if not is_table(events):
-        return events
-    table = events if isinstance(events, pa.Table) else pa.table(events)
-    if len(set(table.column_names)) < len(table.column_names):
-        twice = next(name for name in table.column_names if table.column_names.count(name) > 1)
-        raise EventError(f"two columns are named {twice!r}; rename one")
-    return (
-        table.to_struct_array().combine_chunks()
-        if table.num_columns
-        else pa.array([{}] * table.num_rows, pa.struct([]))
-    )

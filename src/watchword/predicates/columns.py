@@ -92,7 +92,11 @@ class ColumnReader:
     def _objects(self, place: Place, column: pa.Array, owners: Int64) -> None:
         for field in place.fields:
             if field.view is View.ELEMENTS:
-                rows, atoms = self._elements(field, column)
+                try:
+                    rows, atoms = self._elements(field, column)
+                except EventError as error:  # which has the element's position
+                    at = self._position + int(owners[error.position])
+                    raise EventError(f"{show_path(field.path)}: {error.reason}", position=at) from None
                 self._points.append((owners[rows], atoms))
             elif field.view is not View.NODES:
                 self._add(field, self._placer(field).objects(len(column)), owners)

@@ -37,11 +37,12 @@ def compiled(texts: Strings, parse: Parse) -> Compiled:
     plain[owners[name_of[numbers] < 0]] = False
     kept = plain[owners]
     rows = Rows(offsets_of(np.where(plain, sizes, 0)[plain]), name_of[numbers[kept]])
-    others = [(row, _parsed(texts, row, parse)) for row in np.flatnonzero(~plain).tolist()]
+    others = [(row, parsed_row(texts, row, parse)) for row in np.flatnonzero(~plain).tolist()]
     return Compiled(names, distinct(rows), np.flatnonzero(plain).astype(np.int32), others)
 
 
-def _parsed(texts: Strings, row: int, parse: Parse) -> list[Clause[Names]]:
+def parsed_row(texts: Strings, row: int, parse: Parse) -> list[Clause[Names]]:
+    """Return the clauses of one of several subscriptions; an error names its row."""
     try:
         return parse(texts.text(row))
     except SubscriptionError as error:

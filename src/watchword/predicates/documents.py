@@ -66,8 +66,10 @@ def _kind(value: Any) -> str:
     return kinds.get(type(value), "a number")
 
 
-def columns_of(events: Any) -> pa.Table | None:
+def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     """Return JSON texts, a list or an Arrow array, as columns; None where only Python can be trusted to read them.
+
+    `known` is the schema of texts before these: where they are alike, Arrow need not guess.
 
     >>> columns_of(['{"name": "RBS"}', '{"value": 15}']).to_pylist()
     [{'name': 'RBS', 'value': None}, {'name': None, 'value': 15}]
@@ -78,11 +80,13 @@ def columns_of(events: Any) -> pa.Table | None:
     breaks, depth = shape_of(np.frombuffer(whole, np.uint8))
     if breaks != len(events) - 1 or depth > ARROW_DEPTH:
         return None
-    try:
-        table = _read(whole, None)
-        plain = _without_timestamps(table.schema)
-        table = table if plain is None else _read(whole, plain)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    table = None if known is None else _tried(whole, known)
+    if table is None:
+        table = _tried(whole, None)
+    plain = None if table is None else _without_timestamps(table.schema)
+    if plain is not None:
+        table = _tried(whole, plain)
+    if table is None:
         return None
     rounds = any(_has_double(kind) for kind in table.schema.types) and _LONG_INTEGER.search(whole)
     return None if rounds or table.num_rows != len(events) else table
@@ -100,6 +104,13 @@ def _lines(events: Any) -> Any:
             return "\n".join(events).encode()
         return b"\n".join(events)
     except (TypeError, UnicodeEncodeError):  # mixed, or with half a surrogate pair
+        return None
+
+
+def _tried(whole: Any, schema: pa.Schema | None) -> pa.Table | None:
+    try:
+        return _read(whole, schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
 
 

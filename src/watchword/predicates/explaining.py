@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from watchword.index import ClauseReport
-from watchword.predicates.hierarchies import Hierarchy
+from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.predicate import Predicate, show, show_clause, show_path, values_at
 from watchword.predicates.values import plain_key, show_value
 from watchword.sets.boolean import Clause
@@ -32,8 +32,9 @@ def holds(predicate: Predicate, event: Any, hierarchies: Mapping[str, Hierarchy]
     """Say whether a predicate holds in an event."""
     values = values_at(event, predicate.attribute)
     if predicate.operator == "ANY":
+        inner = within(hierarchies, predicate.attribute)
         return any(
-            report(clause, value, hierarchies).held
+            report(clause, value, inner).held
             for value in values
             if isinstance(value, dict)
             for clause in predicate.constants

@@ -141,16 +141,13 @@ class Fields(Part):
         self.spreads = 0
         self.shape = 0
         """Grows when there is a new field, or a first span or ANY in one."""
-        self._fields = np.empty(16, np.int32)
-        self._modes = np.empty(16, np.uint8)
-        self._lows = np.empty(16, np.int64)
-        self._highs = np.empty(16, np.int64)
+        self._kinds = np.empty(16, np.int32)
+        self._spans = np.empty(32, np.int64)
 
     @property
     def atoms(self) -> Atoms:
         """Return what the atoms are, in arrays."""
-        end = self.count
-        return Atoms(self._fields[:end], self._modes[:end], self._lows[:end], self._highs[:end])
+        return Atoms(self._kinds[: self.count], self._spans[: 2 * self.count])
 
     def define(self, predicates: list[Predicate]) -> None:
         """Say what the next atoms are."""
@@ -167,14 +164,14 @@ class Fields(Part):
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
-        self._fields, self._modes, self._lows, self._highs = (arrays[name] for name in Atoms._fields)
-        self.count = len(self._fields)
+        self._kinds, self._spans = arrays["kinds"], arrays["spans"]
+        self.count = len(self._kinds)
         self.asleep = self.count > 0
 
     @property
     def bytes(self) -> int:
         """Return the bytes of what the atoms are."""
-        return 21 * self.count
+        return 20 * self.count
 
     def wake(self, predicates: list[Predicate]) -> None:
         """Make the fields again, with the labels that they had."""
@@ -211,9 +208,8 @@ class Fields(Part):
 
     def _define(self, atom: int, predicate: Predicate) -> None:
         field = self.field(predicate.attribute, predicate.view)
-        self._fields[atom] = field.number
         if is_point(predicate):
-            self._modes[atom], self._lows[atom], self._highs[atom] = POINT, 0, 0
+            self._set(atom, field.number, Span(POINT, 0, 0))
             self._list(field, atom, predicate)
             return
         self.shape += not field.spans
@@ -223,9 +219,9 @@ class Fields(Part):
             field.zones[predicate.constants[0][0]].spread(_breakpoints(predicate))
             self.spreads += 1
             for known, other in field.spans:
-                self._set(known, field.span(other))
+                self._set(known, field.number, field.span(other))
         else:
-            self._set(atom, span)
+            self._set(atom, field.number, span)
 
     def _list(self, field: Field, atom: int, predicate: Predicate) -> None:
         field.changes += 1
@@ -247,18 +243,19 @@ class Fields(Part):
             if not zone.breaks:
                 zone.spread(found)
 
-    def _set(self, atom: int, span: Span | None) -> None:
+    def _set(self, atom: int, field: int, span: Span | None) -> None:
         assert span is not None
-        self._modes[atom], self._lows[atom], self._highs[atom] = span
+        self._kinds[atom] = field << 2 | span.mode
+        self._spans[2 * atom : 2 * atom + 2] = span.low, span.high
 
     def _reserve(self) -> None:
-        for name in ("_fields", "_modes", "_lows", "_highs"):
-            setattr(self, name, reserve(getattr(self, name), self.count))
+        self._kinds = reserve(self._kinds, self.count)
+        self._spans = reserve(self._spans, 2 * self.count)
 
 
 def _ends(predicate: Predicate, atoms: Atoms, atom: int) -> list[int]:
     """Return the labels of a predicate's breakpoints, by its span."""
-    low, high = int(atoms.lows[atom]), int(atoms.highs[atom])
+    low, high = atoms.spans[2 * atom : 2 * atom + 2].tolist()
     if predicate.operator in ("STARTS WITH", "ENDS WITH"):
         return [low, high + 1]
     return {"<": [high + 1], "<=": [high], ">": [low - 1]}.get(predicate.operator, [low, high])

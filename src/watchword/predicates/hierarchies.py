@@ -1,18 +1,23 @@
 """Hierarchies of values: national is a kind of politics.
 
 A hierarchy is declared for an attribute as child to parent, or to several parents; it must have no cycle. Values that
-are paths need no declaration: ``politics/national`` lies below ``politics``.
+are paths need no declaration: ``politics/national`` lies below ``politics``. An attribute is named from the event on,
+also where ANY asks for it: ``ANY orders (topic KIND OF 'news')`` looks into the hierarchy of ``orders.topic``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from watchword.errors import OptionError
+from watchword.errors import OptionError, SubscriptionSyntaxError
+from watchword.predicates.predicate import Path, show_path
+from watchword.predicates.query import attribute_of
 
 Declared = dict[str, dict[str, list[str]]]
 """By attribute, as it is written in a subscription: by child, its parents."""
+
+Kept = TypeVar("Kept")
 
 _REMEMBERED = 1 << 16
 
@@ -21,7 +26,29 @@ def checked(name: str, value: Any) -> Declared:
     """Return declared hierarchies in one form; an `OptionError` names what is wrong with them."""
     if not isinstance(value, Mapping):
         raise OptionError(f"{name} must be a mapping of attribute to hierarchy, not {value!r}")
-    return {_text(name, attribute): _hierarchy(name, attribute, tree) for attribute, tree in value.items()}
+    return {written(name, attribute): _hierarchy(name, attribute, tree) for attribute, tree in value.items()}
+
+
+def written(name: str, attribute: Any) -> str:
+    """Return an attribute, which an option names, as subscriptions write it.
+
+    >>> written("hierarchies", 'detail . "kind"')
+    'detail.kind'
+    """
+    try:
+        return show_path(attribute_of(_text(name, attribute)))
+    except SubscriptionSyntaxError as error:
+        raise OptionError(f"{name}: {attribute!r} is no attribute as subscriptions write it: {error.reason}") from None
+
+
+def within(hierarchies: Mapping[str, Kept], path: Path) -> dict[str, Kept]:
+    """Return the hierarchies of the attributes below a path, under their names as seen from there.
+
+    >>> within({"orders.topic": "a tree", "topic": "another"}, ("orders",))
+    {'topic': 'a tree'}
+    """
+    start = show_path(path) + "."
+    return {name.removeprefix(start): kept for name, kept in hierarchies.items() if name.startswith(start)}
 
 
 def _hierarchy(name: str, attribute: str, tree: Any) -> dict[str, list[str]]:

@@ -12,25 +12,28 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError
 from watchword.index import Explanation, Method
-from watchword.index.events import is_text, refuse_nulls
+from watchword.index.events import is_text, refuse_nulls, rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
-from watchword.predicates.blocks import Blocks, rows_of
+from watchword.predicates.blocks import Blocks
 from watchword.predicates.columns import ColumnReader
-from watchword.predicates.compiler import compiled
+from watchword.predicates.compiler import compiled, parsed_row
 from watchword.predicates.documents import columns_of
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held
-from watchword.predicates.hierarchies import Hierarchy
+from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
 from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
-from watchword.predicates.query import Limits, parse
+from watchword.predicates.query import UNLIMITED, Limits, parse
 from watchword.predicates.reader import Finder, Reader
 from watchword.predicates.routing import atoms_of, needs_of
+from watchword.predicates.schema import Schema
+from watchword.predicates.schema_columns import check_columns
+from watchword.predicates.schema_events import check_event
 from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
@@ -56,7 +59,6 @@ class Predicates(SetLanguage):
 
     name = "predicates"
     objects = "json"
-    blank = "{}"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {name: Method(structure) for name, structure in _STRUCTURES.items()}
 
@@ -73,18 +75,22 @@ class Predicates(SetLanguage):
             self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
         else:
             self._listing = Listing(self.fields, -1)
-        self._settled = dict(options)
+        self._settled = {**options, "schema": None}
         self._limits = Limits(
             clauses=options["max_clauses"],
             depth=options["max_depth"],
             predicates=options["max_predicates"],
             literal=options["max_literal"],
         )
-        self._hierarchies = {attribute: Hierarchy(tree) for attribute, tree in options["hierarchies"].items()}
+        self._schema = None if options["schema"] is None else Schema(options["schema"], options["hierarchies"])
+        if self._schema is not None:
+            self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
+        self._hierarchies = {name: Hierarchy(tree) for name, tree in self._settled["hierarchies"].items()}
         self._reader = Reader(self.fields, self._hierarchies)
         self._meanings: dict[str, Predicate] = {}
         self._inner: dict[int, Predicates] = {}
         self._placers: dict[int, Placer] = {}
+        self._json: pa.Schema | None = None
         self.defined: list[int] = []
         """In an index of the inner queries of ANY: the atoms that they are outside."""
 
@@ -92,11 +98,20 @@ class Predicates(SetLanguage):
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
-        return compiled(texts, self.compile_one)
+        made = compiled(texts, self.compile_one)
+        if self._schema is not None:
+            predicates = [self._meaning(made.names.text(number)) for number in range(len(made.names))]
+            for row in self._schema.impossible(predicates, made.plain)[:1].tolist():
+                parsed_row(texts, int(made.rows[row]), self.compile_one)  # which raises
+        return made
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
         """Return the clauses of one subscription, each predicate by its name."""
-        return [self._named(clause) for clause in parse(text, self._limits)]
+        if self._schema is None:
+            return [self._named(clause) for clause in parse(text, self._limits)]
+        clauses = parse(text, self._limits, self._schema.check)
+        self._schema.refuse(text, clauses)
+        return [self._named(clause) for clause in clauses]
 
     def interned(self) -> None:
         """Say what the atoms are that came into the vocabulary."""
@@ -132,7 +147,7 @@ class Predicates(SetLanguage):
         if name == LEADER:
             return Predicate((), "=", View.NODES, (), LEADER)
         if found is None:
-            (clause,) = parse(name, self._limits)
+            (clause,) = parse(name, UNLIMITED)
             (found,) = clause.required
         return found
 
@@ -141,6 +156,12 @@ class Predicates(SetLanguage):
     def tabled(self, events: Any) -> Any:
         """Return a table as its rows, structs with a field for each attribute."""
         return rows_of(events)
+
+    def refusal(self, kind: pa.DataType) -> str | None:
+        """Return why events of a type are never read: they are no objects, and no texts."""
+        if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
+            return None
+        return f"an event is an object, and an array of {kind} has none"
 
     def prepared(self, events: Any) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
@@ -156,7 +177,7 @@ class Predicates(SetLanguage):
             if isinstance(events, pa.Array):
                 events = self._columns(events, position)
             else:
-                events = self._reader.read(events, position, self._finder)
+                events = self._objects(events, position)
         return events if self._listing is None else self._listing.rows(events)
 
     def _columns(self, events: Any, position: int) -> Held:
@@ -164,15 +185,29 @@ class Predicates(SetLanguage):
         if not isinstance(events, pa.Array) or is_text(events.type):
             if isinstance(events, pa.Array):
                 refuse_nulls(events, position)
-            table = columns_of(events)
+            table = columns_of(events, self._json)
+            self._json = None if table is None else table.schema
             if table is None:
-                texts = events.to_pylist() if isinstance(events, pa.Array) else events
-                return self._reader.read(texts, position, self._finder)
+                return self._objects(events.to_pylist() if isinstance(events, pa.Array) else events, position)
             events = rows_of(table)
         refuse_nulls(events, position)
         if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
             raise EventError(f"an event is an object, and an array of {events.type} has none", position=position)
+        if self._schema is not None:
+            check_columns(self._schema, events, position)
         return ColumnReader(self._placer, self._elements, position).read(self._reader.root(), events)
+
+    def _objects(self, events: Any, position: int) -> Held:
+        """Return what holds in events that are objects, or JSON texts."""
+        if self._schema is not None:
+            events = [self._checked_event(event, position + row) for row, event in enumerate(events)]
+        return self._reader.read(events, position, self._finder)
+
+    def _checked_event(self, event: Any, position: int = 0) -> dict[str, Any]:
+        made = self._reader.event(event, position)
+        if self._schema is not None:
+            check_event(self._schema, made, position)
+        return made
 
     def _placer(self, field: Field) -> Placer:
         with self._lock:
@@ -198,7 +233,8 @@ class Predicates(SetLanguage):
         with self._lock:
             inner = self._inner.get(field.number)
             if inner is None:
-                inner = self._inner[field.number] = Predicates("auto", self._settled)
+                below = within(self._settled["hierarchies"], field.path)
+                inner = self._inner[field.number] = Predicates("auto", {**self._settled, "hierarchies": below})
             for atom, clauses in field.groups[len(inner.defined) :]:
                 inner.add_one(atom, [inner._named(clause) for clause in clauses])
                 inner.defined.append(atom)
@@ -208,7 +244,7 @@ class Predicates(SetLanguage):
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
-        event = self._reader.event(event)
+        event = self._checked_event(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))
 
@@ -228,5 +264,7 @@ class Predicates(SetLanguage):
         return needs_of(found.plain, found.rows.astype(np.int64), parsed, meanings)
 
     def atoms(self, events: pa.Array) -> Atoms | None:
-        """Return the values of events as equalities, by their hashes."""
+        """Return the values of events as equalities, by their hashes; those that break the schema are refused."""
+        if self._schema is not None:
+            self._columns(events, 0)
         return atoms_of(events)

@@ -68,11 +68,12 @@ class SelectiveFirst(Part):
     def learn(self, atoms: Int32, *, by_frequency: bool = True) -> None:
         """Rank atoms: a point of a field of many values is selective, a short span more so than a long one."""
         known = self._fields.atoms
-        if len(self._ranks) == len(known.fields):
+        if len(self._ranks) == len(known.kinds):
             return
-        points = np.bincount(known.fields[known.modes == POINT], minlength=int(known.fields.max(initial=0)) + 1)
-        score = np.where(known.modes == POINT, 1.0 / (points[known.fields] + 1), 2.0)
-        score[known.modes == INSIDE] = 1.0 + (known.highs - known.lows)[known.modes == INSIDE] / 2.0**60
+        fields, modes = known.fields, known.modes
+        points = np.bincount(fields[modes == POINT], minlength=int(fields.max(initial=0)) + 1)
+        score = np.where(modes == POINT, 1.0 / (points[fields] + 1), 2.0)
+        score[modes == INSIDE] = 1.0 + (known.highs - known.lows)[modes == INSIDE] / 2.0**60
         ranks = np.empty(len(score), np.int32)
         ranks[np.argsort(score, kind="stable")] = np.arange(len(score), dtype=np.int32)
         self._ranks = ranks
@@ -82,7 +83,7 @@ class SelectiveFirst(Part):
         self.learn(rows.atoms)
         offsets, atoms = rows.offsets, rows.atoms.copy()
         sort_terms(offsets, atoms, self._ranks, 1)
-        bare = self._fields.atoms.modes[atoms[offsets[:-1]]] != POINT
+        bare = self._fields.atoms.kinds[atoms[offsets[:-1]]] & 3 != POINT
         if not bare.any():
             return Rows(offsets, atoms)
         return Rows(offsets + offsets_of(bare), np.insert(atoms, offsets[:-1][bare], np.int32(0)))

@@ -187,7 +187,7 @@ def _split(values: Any) -> tuple[Float64, Int64]:
     if values.dtype.kind == "f":
         return values.astype(np.float64), np.empty(0, np.int64)
     near = values.astype(np.float64)
-    if not len(values) or np.abs(near).max() <= 2.0**53:
+    if not len(values) or np.abs(near).max() < 2.0**53:  # 2**53 + 1 rounds to 2**53
         return near, np.empty(0, np.int64)
     rest = np.array([_pair(int(value))[1] for value in values.tolist()], np.int64)
     return near, rest

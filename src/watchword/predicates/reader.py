@@ -87,7 +87,10 @@ class Reader:
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
         for field, elements in found.elements.items():
-            found.points += finder(field)(elements)
+            try:
+                found.points += finder(field)(elements)
+            except EventError as error:  # which has the element's position
+                raise EventError(f"{show_path(field.path)}: {error.reason}", position=position) from None
             found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 
@@ -183,7 +186,7 @@ class _Found:
 
     def sorted(self, fields: Fields) -> tuple[list[int], list[int], list[int]]:
         """Return it field by field; a walk through lists came by a field more than once."""
-        number_of = fields.atoms.fields
-        points = sorted(self.points, key=lambda atom: (number_of[atom], atom))
+        kinds = fields.atoms.kinds
+        points = sorted(self.points, key=lambda atom: (int(kinds[atom]) >> 2, atom))
         placed = sorted(zip(self.fields, self.positions, strict=True))
         return points, [field for field, _ in placed], [position for _, position in placed]

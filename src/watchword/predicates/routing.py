@@ -20,10 +20,9 @@ import pyarrow.compute as pc
 from watchword.arrays import Bools, Int64, UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import is_text as is_json
-from watchword.index.events import refuse_nulls
+from watchword.index.events import refuse_nulls, rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.stable_hash import hash_strings
-from watchword.predicates.blocks import rows_of
 from watchword.predicates.documents import columns_of, parsed
 from watchword.predicates.placing import is_text
 from watchword.predicates.predicate import Path, Predicate, show_path

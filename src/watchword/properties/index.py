@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
-import pyarrow as pa
-
 from watchword.index import Index
 from watchword.properties.language import Properties
 
@@ -36,16 +31,3 @@ class PropertyIndex(Index):
     """
 
     plug = Properties
-
-    def match_many(self, events: Any) -> pa.Table:
-        """Match a batch, as every index does; `events` may be a table with a column for each property, too."""
-        return super().match_many(_as_structs(events))
-
-    def match_batches(self, events: Any) -> Iterator[pa.Table]:
-        """Match events as they come, as every index does; `events` may be a table with a column for each property."""
-        return super().match_batches(_as_structs(events))
-
-
-def _as_structs(events: Any) -> Any:
-    """Return a table as an array of structs, which can be sliced, and anything else as it is."""
-    return events.to_struct_array() if isinstance(events, pa.Table | pa.RecordBatch) else events

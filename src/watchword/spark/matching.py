@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -39,9 +39,8 @@ from pyspark.sql.types import (
 
 from watchword import shards as versions
 from watchword import snapshot
-from watchword.errors import EventError, PipelineError
+from watchword.errors import PipelineError
 from watchword.index import Index, language_class
-from watchword.index.events import is_text
 from watchword.shards import Version
 from watchword.spark.columns import large_types, named
 from watchword.spark.tasks.events import EventColumns
@@ -219,37 +218,13 @@ def _empty(version: Version) -> Index:
 
 
 def _check_type(kind: DataType, empty: Index) -> None:
-    """Refuse a type of event that the language does not read. An empty index is asked with a sample."""
-    reason = None
+    """Refuse a type of event that the language does not read."""
     try:
-        empty.match_many(sample(to_arrow_type(kind, timezone="UTC"), empty.blank))
+        reason = empty.refusal(to_arrow_type(kind, timezone="UTC"))
     except PySparkException as error:
         reason = str(error)
-    except EventError as error:
-        reason = error.reason
     if reason is not None:
         raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {empty.language}: {reason}")
-
-
-def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
-    """Return one harmless event of an Arrow type: nothing where that is possible, else the value of zeros.
-
-    >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
-    ([[]], [''], [datetime.date(1970, 1, 1)])
-    >>> sample(pa.struct({"n": pa.int8()})).to_pylist()
-    [{'n': 0}]
-    """
-    if pa.types.is_null(kind):
-        return pa.nulls(1)
-    if is_text(kind):
-        return pa.array([blank], kind)
-    if pa.types.is_struct(kind) and kind.num_fields:
-        return pa.StructArray.from_arrays([sample(field.type) for field in kind], names=[field.name for field in kind])
-    if pa.types.is_nested(kind):
-        empty: Any = {} if pa.types.is_struct(kind) else []
-        return pa.array([empty], kind)
-    zeros = pa.py_buffer(bytes(64))
-    return pa.Array.from_buffers(kind, 1, [None, *[zeros] * (kind.num_buffers - 1)])
 
 
 # The plan

@@ -32,58 +32,63 @@ def choose(row_offsets, literals, atoms, chances, is_partner, kinds, firsts, sec
 @leaf
 def choose_one(literals, atoms, chances, is_partner):
     """Return the access key of a row."""
-    fields, modes, lows, highs = atoms
+    kinds, spans = atoms
     point = span = np.int64(-1)
     least_point = least_span = np.inf
     for literal in literals:
         atom = np.int64(literal >> 1)
         if literal & 1:
             continue
-        if modes[atom] == 0:
+        if kinds[atom] & 3 == 0:
             if chances[atom] < least_point:
                 least_point, point = chances[atom], atom
         elif chances[atom] < least_span:
             least_span, span = chances[atom], atom
-    if point >= 0 and least_point <= least_span:
-        first, second = _pair(literals, fields, modes, chances, is_partner, 0.7 * least_point)
+    if point >= 0:
+        first, second = _pair(literals, kinds, chances, is_partner, min(0.7 * least_point, least_span))
         if first >= 0:
             return np.int64(PAIR), first, second
-        return np.int64(POINT), point, np.int64(0)
+        if least_point <= least_span:
+            return np.int64(POINT), point, np.int64(0)
     if span < 0:
         return np.int64(ALWAYS), np.int64(0), np.int64(0)
     level = np.int64(TOP_LEVEL)
-    if modes[span] == INSIDE and lows[span] <= highs[span]:
-        level = min(node_level(lows[span], highs[span]), level)
-    return np.int64(NODE), np.int64(fields[span]) << 8 | level, lows[span] >> level
+    low, high = spans[2 * span], spans[2 * span + 1]
+    if kinds[span] & 3 == INSIDE and low <= high:
+        level = min(node_level(low, high), level)
+    return np.int64(NODE), np.int64(kinds[span] >> 2) << 8 | level, low >> level
 
 
 @leaf
-def _pair(literals, fields, modes, chances, is_partner, least):
+def _pair(literals, kinds, chances, is_partner, least):
     """Return two points of partner fields that are together rarer than `least`, the lower field's first; or -1."""
     first = second = np.int64(-1)
     for i in range(len(literals)):
         one = literals[i] >> 1
-        if literals[i] & 1 or modes[one] or fields[one] >= len(is_partner):
+        field = kinds[one] >> 2
+        if literals[i] & 1 or kinds[one] & 3 or field >= len(is_partner):
             continue
         for j in range(len(literals)):
             two = literals[j] >> 1
-            if literals[j] & 1 or modes[two] or fields[two] >= len(is_partner) or fields[one] >= fields[two]:
+            other = kinds[two] >> 2
+            if literals[j] & 1 or kinds[two] & 3 or other >= len(is_partner) or field >= other:
                 continue
-            if is_partner[fields[one], fields[two]] and chances[one] * chances[two] < least:
+            if is_partner[field, other] and chances[one] * chances[two] < least:
                 least = chances[one] * chances[two]
                 first, second = np.int64(one), np.int64(two)
     return first, second
 
 
 @kernel
-def point_fields(row_offsets, literals, fields, modes, narrow, sets):
+def point_fields(row_offsets, literals, kinds, narrow, sets):
     """Write which of the fields numbered by `narrow` a row has points of, as bits; -1 leaves a field out."""
     for row in range(len(row_offsets) - 1):
         found = np.uint64(0)
         for k in range(row_offsets[row], row_offsets[row + 1]):
             atom = literals[k] >> 1
-            if literals[k] & 1 == 0 and modes[atom] == 0 and narrow[fields[atom]] >= 0:
-                found |= np.uint64(1) << np.uint64(narrow[fields[atom]])
+            field = kinds[atom] >> 2
+            if literals[k] & 1 == 0 and kinds[atom] & 3 == 0 and narrow[field] >= 0:
+                found |= np.uint64(1) << np.uint64(narrow[field])
         sets[row] = found
 
 

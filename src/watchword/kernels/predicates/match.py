@@ -50,6 +50,7 @@ from watchword.kernels.tombstones import Dead, drop_dead
 
 LAZY = 2
 NONE, SEVERAL = -1, -2
+VALUES_AT, VALUES, POINTS_AT, POINTS, RANK = range(5)
 OUTSIDE = 2
 
 
@@ -83,16 +84,35 @@ class Delta(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """What every atom of an index is, by its number: its field, its mode (0 point, 1 inside, 2 outside), its span."""
+    """What every atom of an index is, by its number: ``field << 2 | mode`` (0 a point, 1 a span that wants a label
+    inside, 2 one that wants a label outside), and the two ends of its span."""
 
-    fields: Int32
-    modes: UInt8
-    lows: Int64
-    highs: Int64
+    kinds: Int32
+    spans: Int64
+
+    @property
+    def fields(self) -> Int32:
+        """Return the field of each."""
+        return self.kinds >> 2
+
+    @property
+    def modes(self) -> Int32:
+        """Return the mode of each."""
+        return self.kinds & 3
+
+    @property
+    def lows(self) -> Int64:
+        """Return where each span begins."""
+        return self.spans[0::2].copy()
+
+    @property
+    def highs(self) -> Int64:
+        """Return where each span ends."""
+        return self.spans[1::2].copy()
 
     def copied(self) -> Atoms:
         """Return them as they are now, for work that goes on while atoms are added."""
-        return Atoms(self.fields.copy(), self.modes.copy(), self.lows.copy(), self.highs.copy())
+        return Atoms(self.kinds.copy(), self.spans.copy())
 
 
 class Eager(NamedTuple):
@@ -112,15 +132,12 @@ class Eager(NamedTuple):
 class Scratch(NamedTuple):
     """What holds in the event at hand, by atom and by field; empty between events.
 
-    `point_ranks` has the rank of a field's only point, `NONE` or `SEVERAL`.
+    `marks` has five words for a field: where its values begin, how many there are; where its points begin, how many
+    there are; and the rank of its only point, `NONE` or `SEVERAL`.
     """
 
     hold: UInt8
-    value_starts: Int32
-    value_counts: Int32
-    point_starts: Int32
-    point_counts: Int32
-    point_ranks: Int32
+    marks: Int32
     eager_rows: Int32
 
 
@@ -152,16 +169,10 @@ class State(NamedTuple):
     pool: Int32
     dead_slots: UInt8
     dead_clauses: UInt8
-    fields: Int32
-    modes: UInt8
-    lows: Int64
-    highs: Int64
+    kinds: Int32
+    spans: Int64
     hold: UInt8
-    value_starts: Int32
-    value_counts: Int32
-    point_starts: Int32
-    point_counts: Int32
-    point_ranks: Int32
+    marks: Int32
     eager_rows: Int32
     seen: Int32
 
@@ -172,6 +183,9 @@ ROWS = (1 << 16) - 1
 
 AHEAD = 12
 """How many blocks before it is read a block is asked for from memory."""
+
+MANY = 16
+"""From this many rows on, a group is read column by column."""
 
 HEADS = 4096
 """How many blocks or lists are collected before they are read."""
@@ -210,22 +224,22 @@ def match(event_offsets, points, value_offsets, fields, positions, state, first,
 def _scatter(points, fields, begin, end, s):
     for k in range(begin, end):
         field = fields[k]
-        if s.value_counts[field] == 0:
-            s.value_starts[field] = k
-        s.value_counts[field] += 1
+        if s.marks[field, VALUES] == 0:
+            s.marks[field, VALUES_AT] = k
+        s.marks[field, VALUES] += 1
     learns = len(s.seen) > 0
     for k in range(len(points)):
         point = points[k]
         s.hold[point] = 1
         if learns:
             s.seen[point] += 1
-        field = s.fields[point]
-        if s.point_counts[field] == 0:
-            s.point_starts[field] = k
-            s.point_ranks[field] = s.ranks[point] if point < len(s.ranks) else NONE
+        field = s.kinds[point] >> 2
+        if s.marks[field, POINTS] == 0:
+            s.marks[field, POINTS_AT] = k
+            s.marks[field, RANK] = s.ranks[point] if point < len(s.ranks) else NONE
         else:
-            s.point_ranks[field] = SEVERAL
-        s.point_counts[field] += 1
+            s.marks[field, RANK] = SEVERAL
+        s.marks[field, POINTS] += 1
 
 
 @leaf
@@ -235,9 +249,9 @@ def _read_off(positions, s):
         field = s.eager_places[6 * e]
         low, high = s.eager_places[6 * e + 1], s.eager_places[6 * e + 2]
         first, last = s.eager_places[6 * e + 3], s.eager_places[6 * e + 4]
-        start = s.value_starts[field]
+        start = s.marks[field, VALUES_AT]
         row = NONE
-        for k in range(start, start + s.value_counts[field]):
+        for k in range(start, start + s.marks[field, VALUES]):
             row = _row_of(positions[k], s.eager_cuts, low, high) if k == start else np.int64(SEVERAL)
         if row == s.eager_rows[e] and row != SEVERAL:
             continue
@@ -246,7 +260,7 @@ def _read_off(positions, s):
         for a in range(first, last):
             s.hold[s.eager_atoms[a]] = s.eager_table[begin + a - first] if row >= 0 else 0
         if row == SEVERAL:
-            for k in range(start, start + s.value_counts[field]):
+            for k in range(start, start + s.marks[field, VALUES]):
                 begin = s.eager_places[6 * e + 5] + _row_of(positions[k], s.eager_cuts, low, high) * (last - first)
                 for a in range(first, last):
                     s.hold[s.eager_atoms[a]] |= s.eager_table[begin + a - first]
@@ -268,11 +282,11 @@ def _row_of(label, cuts, low, high):
 @inline
 def _clear(points, fields, begin, end, s):
     for k in range(begin, end):
-        s.value_counts[fields[k]] = 0
+        s.marks[fields[k], VALUES] = 0
     for point in points:
         s.hold[point] = 0
-        s.point_counts[s.fields[point]] = 0
-        s.point_ranks[s.fields[point]] = NONE
+        s.marks[s.kinds[point] >> 2, POINTS] = 0
+        s.marks[s.kinds[point] >> 2, RANK] = NONE
 
 
 @leaf
@@ -284,8 +298,8 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
         count = 1
     for k in range(len(points)):
         point = points[k]
-        field = s.fields[point]
-        if point >= len(s.point_blocks) or _is_repeated(points, k, s.point_starts[field]):
+        field = s.kinds[point] >> 2
+        if point >= len(s.point_blocks) or _is_repeated(points, k, s.marks[field, POINTS_AT]):
             continue
         if count == len(heads):
             fill = _read_blocks(heads, count, positions, s, payloads, fill)
@@ -300,7 +314,7 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
                 count = 0
             rank = s.ranks[point]
             for p in range(first, last):
-                other, begins = s.point_ranks[s.partners[3 * p]], s.partners[3 * p + 1]
+                other, begins = s.marks[s.partners[3 * p], RANK], s.partners[3 * p + 1]
                 if other >= 0 and begins >= 0:
                     block = s.grid[begins + rank * s.partners[3 * p + 2] + other]
                     heads[count] = block
@@ -316,7 +330,7 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
                     fill = _read_blocks(heads, count, positions, s, payloads, fill)
                     count = 0
                 count = _node_heads(
-                    fields[k], k, positions, s.value_starts, s.node_keys, s.node_blocks, s.levels, heads, count
+                    fields[k], k, positions, s.marks, s.node_keys, s.node_blocks, s.levels, heads, count
                 )
     return count, fill
 
@@ -325,8 +339,8 @@ def _base_heads(points, fields, positions, begin, end, s, heads, payloads, fill)
 def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
     """Collect the blocks of a point with each point of a partner, where they are several, or stand in the table."""
     partner, begins, width = s.partners[3 * p], s.partners[3 * p + 1], s.partners[3 * p + 2]
-    start = s.point_starts[partner]
-    for j in range(start, start + s.point_counts[partner]):
+    start = s.marks[partner, POINTS_AT]
+    for j in range(start, start + s.marks[partner, POINTS]):
         other = points[j]
         if other >= len(s.ranks) or _is_repeated(points, j, start):
             continue
@@ -352,7 +366,7 @@ def _is_repeated(points, k, start):
 
 
 @leaf
-def _node_heads(field, k, positions, value_starts, keys, values, all_levels, heads, count):
+def _node_heads(field, k, positions, marks, keys, values, all_levels, heads, count):
     """Collect what stands under the nodes that hold the label at `k`, each node once an event; at most 64."""
     levels = all_levels[field]
     level = np.int64(0)
@@ -360,7 +374,7 @@ def _node_heads(field, k, positions, value_starts, keys, values, all_levels, hea
         if levels & np.uint64(1):
             prefix = positions[k] >> level
             fresh = True
-            for j in range(value_starts[field], k):
+            for j in range(marks[field, VALUES_AT], k):
                 fresh = fresh and positions[j] >> level != prefix
             head = find_node(keys, values, field, level, prefix) if fresh else np.int64(-1)
             heads[count] = head
@@ -396,22 +410,22 @@ def _read_blocks(heads, count, positions, s, payloads, fill):
                     fill += 1
                 at += rows
                 continue
+            if rows >= MANY:
+                fill = _read_columns(at, size, rows, positions, s, payloads, fill)
+                at += size * rows
+                continue
             for row in range(at, at + rows):
                 literal = np.int64(arena[row])
                 held = np.int64(hold[literal >> 1])
                 if held == LAZY:
-                    held = _lies(
-                        literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts
-                    )
+                    held = _lies(literal >> 1, positions, s.kinds, s.spans, s.marks)
                 holds = held != literal & 1
                 other = row + rows
                 while holds and other < at + size * rows:
                     literal = np.int64(arena[other])
                     held = np.int64(hold[literal >> 1])
                     if held == LAZY:
-                        held = _lies(
-                            literal >> 1, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts
-                        )
+                        held = _lies(literal >> 1, positions, s.kinds, s.spans, s.marks)
                     holds = held != literal & 1
                     other += rows
                 if holds:
@@ -422,13 +436,45 @@ def _read_blocks(heads, count, positions, s, payloads, fill):
 
 
 @leaf
-def _lies(atom, positions, fields, modes, lows, highs, starts, counts):
+def _read_columns(at, size, rows, positions, s, payloads, fill):
+    """As `_read_blocks` for one large group: column by column, over the rows that are left. Returns the new fill.
+
+    The rows that are left stand where their payloads will; none of it branches on whether a row is left.
+    """
+    left = np.int64(0)
+    for row in range(rows):
+        payloads[fill + left] = row
+        left += _literal_holds(s.arena[at + row], positions, s.hold, s.kinds, s.spans, s.marks)
+    for column in range(1, size):
+        kept = np.int64(0)
+        begin = at + column * rows
+        for k in range(left):
+            row = payloads[fill + k]
+            payloads[fill + kept] = row
+            kept += _literal_holds(s.arena[begin + row], positions, s.hold, s.kinds, s.spans, s.marks)
+        left = kept
+    for k in range(left):
+        payloads[fill + k] = s.owners[at + payloads[fill + k]]
+    return fill + left
+
+
+@inline
+def _literal_holds(literal, positions, hold, kinds, spans, marks):
+    held = np.int64(hold[literal >> 1])
+    if held == LAZY:
+        held = _lies(np.int64(literal >> 1), positions, kinds, spans, marks)
+    return held ^ np.int64(literal & 1)
+
+
+@leaf
+def _lies(atom, positions, kinds, spans, marks):
     """Say whether a span holds: some label of its field lies inside, or outside."""
-    field = fields[atom]
-    low, high = lows[atom], highs[atom]
-    outside = modes[atom] == OUTSIDE
-    start = starts[field]
-    for k in range(start, start + counts[field]):
+    kind = kinds[atom]
+    field = kind >> 2
+    low, high = spans[2 * atom], spans[2 * atom + 1]
+    outside = kind & 3 == OUTSIDE
+    start = marks[field, VALUES_AT]
+    for k in range(start, start + marks[field, VALUES]):
         if (low <= positions[k] <= high) != outside:
             return np.int64(1)
     return np.int64(0)
@@ -442,7 +488,7 @@ def _match_delta(points, fields, positions, begin, end, s, payloads, fill):
         point = points[k]
         if point >= len(s.point_heads) or s.point_heads[point] < 0:
             continue
-        if fill >= 0 and not _is_repeated(points, k, s.point_starts[s.fields[point]]):
+        if fill >= 0 and not _is_repeated(points, k, s.marks[s.kinds[point] >> 2, POINTS_AT]):
             fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
     for k in range(begin, end):
         if fill >= 0 and fields[k] < len(s.new_levels) and s.new_levels[fields[k]]:
@@ -459,7 +505,7 @@ def _read_node_lists(field, k, positions, s, payloads, fill):
         if levels & np.uint64(1):
             prefix = positions[k] >> level
             fresh = True
-            for j in range(s.value_starts[field], k):
+            for j in range(s.marks[field, VALUES_AT], k):
                 fresh = fresh and positions[j] >> level != prefix
             if fresh:
                 head = find_node(s.new_node_keys, s.new_node_heads, field, level, prefix)
@@ -482,7 +528,7 @@ def _read_list(record, positions, s, payloads, fill):
                 atom = pool[k] >> 1
                 held = np.int64(s.hold[atom])
                 if held == LAZY:
-                    held = _lies(atom, positions, s.fields, s.modes, s.lows, s.highs, s.value_starts, s.value_counts)
+                    held = _lies(atom, positions, s.kinds, s.spans, s.marks)
                 if held == pool[k] & 1:
                     holds = False
                     break

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Bools, Float64, Int32, Int64, UInt8, UInt64, offsets_of
+from watchword.arrays import Bools, Float64, Int32, Int64, UInt64, offsets_of
 from watchword.errors import WatchwordError
 from watchword.kernels.child_table import EMPTY, new_table, roomy_table
 from watchword.kernels.predicates import choice, nodes
 from watchword.kernels.predicates import packing as kernels
-from watchword.kernels.predicates.match import MORE, Atoms, Base
+from watchword.kernels.predicates.match import MORE, OUTSIDE, Atoms, Base
 from watchword.sets.rows import Rows, joined
 
 PRIOR = 200.0
@@ -44,31 +44,30 @@ def chances_of(atoms: Atoms, seen: Seen) -> Float64:
 
     Without events every point of a field is as likely as the others, and a span as likely as it is long.
     """
-    spans = atoms.modes > 0
-    points = np.bincount(atoms.fields[~spans], minlength=1) + 1.0
-    guess = np.ones(len(atoms.fields))
-    guess[~spans] = 1.0 / points[atoms.fields[~spans]]
-    length = (atoms.highs - atoms.lows + 1).clip(0) / float(1 << 56)
-    guess[spans] = np.minimum(length[spans], 1.0)
-    guess[atoms.modes == choice.INSIDE + 1] = 1.0  # outside of something: nearly always
-    met = np.zeros(len(atoms.fields))
+    fields, modes = atoms.fields, atoms.modes
+    spans = modes > 0
+    points = np.bincount(fields[~spans], minlength=int(fields.max(initial=0)) + 1) + 1.0
+    guess = np.where(spans, (atoms.highs - atoms.lows + 1).clip(0) / float(1 << 56), 1.0 / points[fields])
+    guess[modes == OUTSIDE] = 1.0
+    met = np.zeros(len(fields))
     met[: len(seen.points)] = seen.points[: len(met)]
-    met[spans] = _inside(atoms, seen)[spans] * seen.events
-    return np.asarray((met + PRIOR * guess) / (seen.events + PRIOR)).clip(1e-9, 1.0)
+    met[spans] = _inside(atoms, np.flatnonzero(spans), seen) * seen.events
+    return np.asarray((met + PRIOR * np.minimum(guess, 1.0)) / (seen.events + PRIOR)).clip(1e-9, 1.0)
 
 
-def _inside(atoms: Atoms, seen: Seen) -> Float64:
-    """Return the share of the sampled labels of its field that lie in each span."""
+def _inside(atoms: Atoms, spans: Int64, seen: Seen) -> Float64:
+    """Return the share of the sampled labels of its field for which each span holds."""
     order = np.lexsort((seen.positions, seen.fields))
     fields, positions = seen.fields[order], seen.positions[order]
-    starts = np.searchsorted(fields, np.arange(int(atoms.fields.max(initial=-1)) + 2))
-    shares = np.zeros(len(atoms.fields))
-    for field in np.unique(fields[fields < len(starts) - 1]).tolist():
-        own = np.flatnonzero((atoms.fields == field) & (atoms.modes > 0))
-        sample = positions[starts[field] : starts[field + 1]]
-        inside = np.searchsorted(sample, atoms.highs[own], "right") - np.searchsorted(sample, atoms.lows[own], "left")
+    kinds, lows, highs = atoms.kinds[spans], atoms.lows[spans], atoms.highs[spans]
+    by_field = np.argsort(kinds >> 2, kind="stable")
+    shares = np.zeros(len(spans))
+    for field in np.unique(fields[fields >= 0]).tolist():
+        own = by_field[slice(*np.searchsorted((kinds >> 2)[by_field], [field, field + 1]))]
+        sample = positions[slice(*np.searchsorted(fields, [field, field + 1]))]
+        inside = np.searchsorted(sample, highs[own], "right") - np.searchsorted(sample, lows[own], "left")
         share = inside.clip(0) / len(sample)
-        shares[own] = np.where(atoms.modes[own] == choice.INSIDE, share, 1 - share)
+        shares[own] = np.where(kinds[own] & 3 == OUTSIDE, 1 - share, share)
     return shares
 
 
@@ -87,7 +86,7 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
     order = np.lexsort((sizes, keys))
     if sizes.max() >= MORE:
         raise WatchwordError(f"a clause of {sizes.max()} predicates is more than an index holds; at most {MORE - 1}")
-    few = len(atoms.fields) < 1 << 15
+    few = len(atoms.kinds) < 1 << 15
     none = np.empty(0, np.uint16 if few else np.int32)
     write = partial(kernels.write_blocks, offsets, literals, payloads, order, keys, sizes)
     blocks, words = write(np.empty(0, np.int64), none, np.empty(0, np.int32))
@@ -121,7 +120,7 @@ def _partners(offsets: Int64, literals: Int32, atoms: Atoms, chances: Float64) -
     narrow = np.full(int(atoms.fields.max()) + 1, -1, np.int64)
     narrow[chosen] = np.arange(width)
     sets = np.empty(len(offsets) - 1, np.uint64)
-    choice.point_fields(offsets, literals, atoms.fields, atoms.modes, narrow, sets)
+    choice.point_fields(offsets, literals, atoms.kinds, narrow, sets)
     distinct, weights = _heaviest(sets)
     shares = np.bincount(fields, weights=chances[points])[chosen] / np.maximum(counts[chosen], 1)
     found = choice.partners(distinct, weights.astype(np.float64), shares)
@@ -156,7 +155,7 @@ def _keyed(
     """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
     own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
     kinds, rest = own >> _KIND, own & (1 << _KIND) - 1
-    point_blocks = np.full(len(atoms.fields), -1, np.int32)
+    point_blocks = np.full(len(atoms.kinds), -1, np.int32)
     point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
     table: Any = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
@@ -168,7 +167,7 @@ def _keyed(
     return Base(point_blocks, *table, *node_table, levels, first, arena, owners)  # type: ignore[call-arg]
 
 
-def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, modes: UInt8) -> tuple[Any, ...]:
+def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, modes: Int32) -> tuple[Any, ...]:
     """Return how pairs lead to their blocks: a hash table, the partners of each field, ranks of points, and grids."""
     ones, twos = np.nonzero(is_partner)
     offsets = offsets_of(np.bincount(ones, minlength=len(is_partner))).astype(np.int32)

@@ -23,7 +23,7 @@ from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
-from watchword.kernels.predicates.match import LAZY, Base, Delta, Eager, Scratch
+from watchword.kernels.predicates.match import LAZY, NONE, RANK, Base, Delta, Eager, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
@@ -166,9 +166,9 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         if len(rows) == 0:
             return
         delta, atoms = self.delta, self.fields.atoms
-        if len(self._chances) < len(atoms.fields):
+        if len(self._chances) < len(atoms.kinds):
             self._guess_chances()
-        delta.reserve(len(atoms.fields), len(self.fields.all), len(rows), len(rows.atoms))
+        delta.reserve(len(atoms.kinds), len(self.fields.all), len(rows), len(rows.atoms))
         records = np.empty(len(rows), np.int64)
         lists, partners = tuple(delta.lists), delta_kernels.NO_PARTNERS
         delta.mark = delta_kernels.add_rows(
@@ -195,7 +195,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def _guess_chances(self) -> None:
         """Guess how often atoms hold that came since the last packing; the next one knows better."""
-        fresh = self.fields.atoms.modes[len(self._chances) :]
+        fresh = self.fields.atoms.kinds[len(self._chances) :] & 3
         self._chances = np.concatenate([self._chances, np.where(fresh > 0, SPAN_GUESS, POINT_GUESS)])
 
     def _expected(self) -> Float64:
@@ -216,8 +216,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         """Read the blocks and lists of each event's access keys."""
         learn = self.events < OBSERVED
         atoms = self.fields.atoms
-        if learn and len(self.points_seen) < len(atoms.fields):
-            self.points_seen = reserve(self.points_seen, len(atoms.fields), 0)
+        if learn and len(self.points_seen) < len(atoms.kinds):
+            self.points_seen = reserve(self.points_seen, len(atoms.kinds), 0)
         seen = self.points_seen if learn else np.empty(0, np.int32)
         eager = self._eager_spans()
         scratch = self._borrowed(eager)
@@ -248,13 +248,13 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             scratch = self._scratch.pop()
         except IndexError:
             scratch = None
-        if scratch is None or len(scratch.hold) < atoms or len(scratch.value_counts) < fields:
+        if scratch is None or len(scratch.hold) < atoms or len(scratch.marks) < fields:
             hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
             hold[eager.atoms] = 0
-            starts, counts, point_starts, point_counts = np.zeros((4, fields), np.int32)
-            ranks = np.full(fields, -1, np.int32)
+            marks = np.zeros((fields, 5), np.int32)
+            marks[:, RANK] = NONE
             rows = np.full(len(eager.places) // 6, -1, np.int32)
-            scratch = Scratch(hold, starts, counts, point_starts, point_counts, ranks, rows)
+            scratch = Scratch(hold, marks, rows)
         return scratch
 
     def _remember(self, events: Held) -> None:

@@ -21,15 +21,15 @@ FIELDS = 64
 def eager_spans(atoms: Atoms) -> Eager:
     """Return the tables of all fields that are worth one.
 
-    >>> one = np.array([0], np.int32)
-    >>> made = eager_spans(Atoms(one, np.array([1], np.uint8), np.array([201]), np.array([399])))
+    >>> made = eager_spans(Atoms(np.array([1], np.int32), np.array([201, 399])))
     >>> made.cuts.tolist(), made.table.tolist()
     ([201, 400], [0, 1, 0])
     """
     spans = np.flatnonzero(atoms.modes > 0).astype(np.int32)
-    counts = np.bincount(atoms.fields[spans], minlength=1)
+    fields = atoms.fields[spans]
+    counts = np.bincount(fields, minlength=1)
     chosen = [field for field in np.argsort(-counts, kind="stable")[: 4 * FIELDS].tolist() if counts[field]]
-    made = [(field, *_table(atoms, spans[atoms.fields[spans] == field])) for field in chosen if counts[field] <= CELLS]
+    made = [(field, *_table(atoms, spans[fields == field])) for field in chosen if counts[field] <= CELLS]
     kept = [one for one in made if one[3].size <= CELLS][:FIELDS]
     index = np.zeros((len(kept), 6), np.int64)
     at = np.zeros(3, np.int64)

@@ -1,0 +1,46 @@
+"""The commonest predicates without the parser: a name, a sign, and a number or a text; or BETWEEN two numbers.
+
+>>> plain_predicate("price >= 20").written, plain_predicate("a IN (1, 2)")
+('>= 20', None)
+"""
+
+from __future__ import annotations
+
+import re
+
+from watchword.predicates.predicate import RESERVED, Predicate
+from watchword.predicates.values import INSTANT, NUMBER, TEXT, Key, View, instant_of_text, show_value
+
+_NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?\d{1,15}(?:\.\d{1,15})?)"
+_PLAIN = re.compile(rf"{_NAME} *(=|!=|<>|<=|>=|<|>) *(?:{_NUMBER}|'([^']*)')")
+_BETWEEN = re.compile(rf"{_NAME} +BETWEEN +{_NUMBER} +AND +{_NUMBER}", re.IGNORECASE)
+
+
+def plain_predicate(text: str) -> Predicate | None:
+    """Return the predicate that the parser would find; None if that is its business."""
+    found = _PLAIN.fullmatch(text) or _BETWEEN.fullmatch(text)
+    if found is None:
+        return None
+    path = tuple(found[1].split("."))
+    if any(name.upper() in RESERVED for name in path):
+        return None
+    if found.re is _BETWEEN:
+        ends = _number(found[2]), _number(found[3])
+        return Predicate(path, "BETWEEN", View.PLAIN, ends, f"BETWEEN {ends[0][1]!r} AND {ends[1][1]!r}")
+    sign = "!=" if found[2] == "<>" else found[2]
+    if found[3] is not None:
+        key = _number(found[3])
+        return Predicate(path, sign, View.PLAIN, (key,), f"{sign} {key[1]!r}")
+    constant = found[4]
+    instant = instant_of_text(constant) if constant[:1].isdigit() else None
+    written = f"{sign} {show_value(constant)}"
+    if instant is not None:
+        return Predicate(path, sign, View.INSTANTS, ((INSTANT, instant),), written)
+    return Predicate(path, sign, View.PLAIN, ((TEXT, constant),), written)
+
+
+def _number(digits: str) -> Key:
+    if "." not in digits:
+        return (NUMBER, int(digits))
+    value = float(digits)
+    return (NUMBER, int(value)) if value.is_integer() else (NUMBER, value)

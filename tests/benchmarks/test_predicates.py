@@ -1,0 +1,147 @@
+"""The benchmark of predicates runs: every section, on data so small that its figures mean nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from benchmarks import predicate_data, predicate_rivals, predicates
+from benchmarks.harness import Report, Row
+from benchmarks.predicate_data import Scale, shared_rules
+from watchword import PredicateIndex
+
+TINY = Scale(
+    rules=300,
+    more_rules=400,
+    events=60,
+    subscriptions=300,
+    figure_sizes=(100, 200),
+    figure_size=100,
+    figure_events=20,
+    real_rules=200,
+    real_events=50,
+    sql_rules=300,
+    sql_events=60,
+)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TURNS", "FIGURE_TURNS", "SQL_TURNS"):
+        monkeypatch.setattr(predicates, name, 2)
+    for name in ("TURN_SECONDS", "FIGURE_SECONDS"):
+        monkeypatch.setattr(predicates, name, 0.001)
+
+
+def run(section: str) -> Report:
+    report = Report("test", {})
+    predicates.SECTIONS[section](report, TINY)
+    return report
+
+
+def tables(report: Report) -> dict[str, list[Row]]:
+    return {table["title"]: table["rows"] for table in report.content["tables"]}
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a few flights and events as the real files have them."""
+    (tmp_path / "events").mkdir()
+    columns = "month,day,hour,dep_delay,carrier,flight,tailnum,origin,dest,air_time,distance"
+    rows = [
+        f"{1 + k % 12},{1 + k % 28},{k % 24},{k % 9 - 3 if k % 7 else 'NA'},"
+        f"C{k % 3},{k % 5},T{k % 4},O{k % 2},D{k % 6},{k % 11},{k % 13}"
+        for k in range(80)
+    ]
+    with zipfile.ZipFile(tmp_path / predicate_data.FLIGHTS, "w") as archive:
+        archive.writestr("flights.csv", "\n".join([columns, *rows]))
+    with gzip.open(tmp_path / predicate_data.GITHUB, "wt", encoding="utf-8") as file:
+        for k in range(80):
+            event = {"id": str(k), "dt": f"2019-09-26T00:{k % 60:02}:01Z", "repo": f"r/{k % 5}", "actor": f"o'{k % 4}"}
+            event |= {"type": "push", "commits": k % 3} if k % 2 else {"type": "pr", "age": "2019-09-25T23:56:29Z"}
+            file.write(json.dumps(event) + "\n")
+    monkeypatch.setenv("WATCHWORD_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_rules_are_measured_in_every_form() -> None:
+    found = tables(run("rules"))
+    ways = [row["way"] for row in found["rules: 300 rules of two equalities and a range"]]
+    assert ways == [
+        "auto, Arrow",
+        "propagation, Arrow",
+        "counting, Arrow",
+        "auto, JSON lines",
+        "auto, match(dict)",
+    ]
+    assert len(found) == 5 and len(found["rules: verdict"]) == 11
+
+
+@pytest.mark.slow
+def test_subscriptions_are_set_against_propagation() -> None:
+    found = tables(run("subscriptions"))
+    rows = found["subscriptions: 300, EQ = 2, NEQ = 2"]
+    assert len(rows) == 4 and rows[1]["× propagation, Arrow"] == 1.0
+
+
+@pytest.mark.slow
+def test_every_figure_has_its_axis() -> None:
+    found = tables(run("figures"))
+    assert [row["S"] for row in found["Figure 5, S: µs per event"]] == [100, 200]
+    assert [row["EQ"] for row in found["Figure 8, EQ: µs per event"]] == [0, 1, 2, 3, 4]
+    assert len(found["figures: verdict"]) == 4
+
+
+@pytest.mark.slow
+def test_real_events_are_read_where_they_lie(data: Path) -> None:
+    found = tables(run("real"))
+    assert [row["way"] for row in found["real: 200 rules over GitHub events, no times"]] == [
+        "auto, Arrow",
+        "auto, JSON lines",
+        "propagation, Arrow",
+    ]
+    assert len(found["real: verdict"]) == 5
+
+
+def test_where_there_is_no_data_or_no_rival_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHWORD_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(predicate_rivals, "duckdb", None)
+    for section in ("real", "duckdb"):
+        report = run(section)
+        assert not report.content["tables"] and "left out" in report.content["notes"][0]
+
+
+@pytest.mark.slow
+def test_joins_in_sql_find_what_an_index_finds() -> None:
+    pytest.importorskip("duckdb")
+    rules = shared_rules(2_000, ranges=False, values=4)
+    events = rules.event_table(200)
+    expected = predicates.in_order(PredicateIndex(rules.subscription_table()).match_many(events))
+    assert expected.num_rows > 1_000
+    for way, match in predicate_rivals.DuckDB(rules).ways().items():
+        assert predicates.in_order(match(events)).equals(expected), way
+    assert len(tables(run("duckdb"))["duckdb: verdict"]) == 3
+
+
+def test_two_ways_that_differ_end_the_run() -> None:
+    one, other = (pa.table({"event": [0, 1], "subscription": [5, last]}) for last in (6, 7))
+    with pytest.raises(SystemExit, match="slow and quick"):
+        predicates.same_answers({"quick": (lambda _: one, [0, 1]), "slow": (lambda _: other, [0, 1])})
+
+
+def test_what_is_wanted_at_most_is_reached_by_less() -> None:
+    assert predicates.wanted_row("µs", 20.0, 30, least=False)["reached ×"] == 1.5
+    assert predicates.wanted_row("events/s", 20.0, 10)["reached ×"] == 2.0
+
+
+def test_the_crossing_is_where_counting_stays_behind() -> None:
+    rows = [{"S": size, "non-propagation": cost, "counting": 5.0} for size, cost in ((1, 4.0), (2, 6.0), (3, 4.5))]
+    assert "from S = 3 on" in predicates.crossing(rows)
+    assert "not passed" in predicates.crossing(rows[:2])
+    assert "from S = 1 on" in predicates.crossing(rows[:1])

@@ -1,0 +1,183 @@
+"""Labels of breakpoints: in order whatever comes, spread where there is no room, the same after a snapshot."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.contract.cases import found
+from watchword import Index, PredicateIndex
+from watchword.predicates.fields import INSIDE, OUTSIDE, POINT, ZONE_BITS, Field, Fields, Zone
+from watchword.predicates.predicate import Predicate
+from watchword.predicates.query import UNLIMITED, parse
+from watchword.predicates.values import NUMBER, OTHER, TEXT, VIEWS, View
+
+
+def predicate(text: str) -> Predicate:
+    ((((one,), ()),)) = (parse(text, UNLIMITED)[0],)
+    return one
+
+
+def check(zone: Zone) -> None:
+    """Labels are even, ascend with the breakpoints, and leave room for values between and around them."""
+    assert zone.breaks == sorted(zone.breaks) and len(set(zone.breaks)) == len(zone.breaks)
+    assert all(label % 2 == 0 for label in zone.labels)
+    assert all(one + 2 <= two for one, two in pairwise([zone.first - 1, *zone.labels, zone.last + 1]))
+
+
+def test_the_example() -> None:
+    fields = Fields()
+    fields.define(
+        [predicate("value > 20"), predicate("value <= 30"), predicate("value != 20"), predicate("name = 'x'")]
+    )
+    value = fields.by_name[("value",), View.PLAIN]
+    zone = value.zones[NUMBER]
+    low, high = zone.labels
+    assert [zone.place(one) for one in (15, 20, 25, 30, 31)] == [zone.first, low, low + 1, high, high + 1]
+    atoms = fields.atoms
+    assert atoms.modes.tolist() == [INSIDE, INSIDE, OUTSIDE, POINT]
+    assert list(zip(atoms.lows.tolist()[:3], atoms.highs.tolist()[:3], strict=True)) == [
+        (low + 1, zone.last), (zone.first, high), (low, low)
+    ]  # fmt: skip
+    assert fields.by_name[("name",), View.PLAIN].points[TEXT] == {"x": [3]}
+    assert atoms.fields.tolist() == [0, 0, 0, 1]
+
+
+def test_kinds_have_zones_of_their_own() -> None:
+    zones = [Zone(kind) for kind in range(OTHER + 1)]
+    assert all(one.last < two.first for one, two in pairwise(zones))
+    assert all(
+        zone.first & 1 and zone.first >> ZONE_BITS == zone.last >> ZONE_BITS == kind for kind, zone in enumerate(zones)
+    )
+
+
+@pytest.mark.parametrize("order", ["ascending", "descending", "bisecting", "random"])
+def test_room_runs_out_and_is_made_anew(order: str) -> None:
+    """Halving a zone of 2^56 labels has an end after some fifty breakpoints on one side."""
+    values: list[Any] = list(range(300))
+    if order == "descending":
+        values.reverse()
+    elif order == "bisecting":
+        values = bisected(0, 2**130)
+    elif order == "random":
+        random.Random(1).shuffle(values)
+    fields, texts = Fields(), list(dict.fromkeys(f"a > {value}" for value in values))
+    predicates = [predicate(text) for text in texts]
+    for count, one in enumerate(predicates, 1):
+        fields.define([one])
+        check(fields.all[0].zones[NUMBER])
+        if count % 40 == 0 or count == len(predicates):
+            compare(fields, predicates[:count], [-1, 0.25, 0.5, 0.9999, 7, 7.5, 299, 300])
+    assert (fields.spreads > 0) == (order != "random")
+
+
+def bisected(low: int, high: int) -> list[int]:
+    """Return the middle of an interval, of one of its halves, and so on."""
+    found = [low, high]
+    while high - low > 1:
+        found.append((low + high) // 2)
+        low, high = (found[-1], high) if len(found) % 3 else (low, found[-1])
+    return found
+
+
+def compare(fields: Fields, predicates: list[Predicate], values: list[Any]) -> None:
+    """The label of a value lies in the spans of just those predicates that it satisfies."""
+    atoms = fields.atoms
+    for atom, one in enumerate(predicates):
+        field = fields.by_name[one.attribute, one.view]
+        for value in values:
+            key = VIEWS[one.view](value)
+            assert key is not None
+            label = field.zones[key[0]].place(key[1])
+            inside = atoms.lows[atom] <= label <= atoms.highs[atom]
+            assert one.holds(value) == (inside if atoms.modes[atom] == INSIDE else not inside), (one.written, value)
+
+
+VALUES = [-1, 0, 1, 1.5, 2, 2**53, 2**53 + 1, "", "a", "ab", "abc", "b", "\U0010ffff", True, False, "2024-01-01", {}]
+SPANS = st.sampled_from(
+    [f"a {sign} {one}" for sign in ("!=", "<", "<=", ">", ">=") for one in ("0", "1.5", str(2**53 + 1), "'a'", "'ab'")]
+    + [f"a {word} WITH '{text}'" for word in ("STARTS", "ENDS") for text in ("", "a", "ab", "\U0010ffff")]
+    + ["a BETWEEN 1 AND 2", "a BETWEEN 2 AND 1", "a BETWEEN 'a' AND 'b'", "a EXISTS", "a != TRUE", "a < '2024-01-02'"]
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(SPANS, min_size=1, max_size=12, unique=True))
+def test_spans_hold_where_their_predicates_do(texts: list[str]) -> None:
+    predicates = [predicate(text) for text in texts]
+    fields = Fields()
+    fields.define(predicates[:2])
+    for one in predicates[2:]:
+        fields.define([one])
+    compare(fields, predicates, VALUES)
+    at_once = Fields()
+    at_once._spread_for(predicates)
+    at_once.define(predicates)
+    compare(at_once, predicates, VALUES)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(SPANS, min_size=1, max_size=12, unique=True), st.lists(SPANS, max_size=4))
+def test_waking_keeps_the_labels(texts: list[str], more: list[str]) -> None:
+    predicates = [predicate(text) for text in (*texts, "a = 1", "b KIND OF 'x'", "ANY c (x = 1)")]
+    fields = Fields()
+    fields.define(predicates)
+    opened = Fields()
+    opened.restore({name: array.copy() for name, array in fields.arrays().items()})
+    assert opened.asleep and opened.count == len(predicates)
+    opened.wake(predicates)
+    assert not opened.asleep
+    assert [(one.path, one.view) for one in opened.all] == [(one.path, one.view) for one in fields.all]
+    for one, other in zip(opened.all, fields.all, strict=True):
+        assert same(one, other)
+    new = [predicate(text) for text in dict.fromkeys(more) if text not in texts]
+    for one in new:
+        opened.define([one])
+    compare(opened, [*predicates[: len(texts)], *predicates[len(texts) :][:0]], VALUES)
+    assert opened.count == len(predicates) + len(new)
+
+
+def same(one: Field, other: Field) -> bool:
+    zones = all(
+        dict(zip(mine.breaks, mine.labels, strict=True)).items()
+        <= dict(zip(theirs.breaks, theirs.labels, strict=True)).items()
+        for mine, theirs in zip(one.zones, other.zones, strict=True)
+    )
+    return zones and one.points == other.points and one.spans == other.spans and one.groups == other.groups
+
+
+def test_many_at_once_are_spread_evenly() -> None:
+    fields = Fields()
+    fields.define([predicate(f"a < {value}") for value in range(1000)])
+    labels = fields.all[0].zones[NUMBER].labels
+    assert len({two - one for one, two in pairwise(labels)}) == 1
+    assert fields.spreads == 0
+
+
+@pytest.mark.parametrize("method", ["auto", "counting", "propagation"])
+def test_an_index_whose_labels_run_out(method: str, tmp_path: Path) -> None:
+    """Subscribing one by one in ascending order, with a snapshot in between, matching all along."""
+    index, model, spreads = PredicateIndex(method=method), {}, 0
+    for value in range(130):
+        index[value] = f"a >= {value}" if value % 3 else f"a > {value} AND NOT a = {value + 1}"
+        model[value] = value
+        if value in (70, 100):
+            spreads += index._plugged.fields.spreads
+            index.save(tmp_path / "index")
+            index = Index.open(tmp_path / "index")
+        if value % 10 == 9:
+            events = [{"a": one} for one in (-1, 0, 0.5, 33, 34, 50, value, value + 0.5)]
+            wanted = [[key for key in model if holds(key, event["a"])] for event in events]
+            assert [index.match(event) for event in events] == wanted
+            assert found(index.match_many(events * 3), 24) == wanted * 3
+    assert spreads > 0
+
+
+def holds(key: int, value: float) -> bool:
+    return value >= key if key % 3 else value > key and value != key + 1

@@ -5,7 +5,7 @@ Nothing is imported until a language is asked for; its options can be read witho
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,22 @@ def language_options(language: str) -> Mapping[str, Option]:
     except ModuleNotFoundError:
         options = language_class(language).plug.options
     return options
+
+
+def language_dialects(language: str) -> Mapping[str, Callable[[str], str]]:
+    """Return what turns rules of other systems into subscriptions of a language: the `DIALECTS` of its `dialects`.
+
+    >>> language_dialects("predicates")["eventbridge"]('{"state": ["open"]}')
+    "state = 'open'"
+    >>> language_dialects("keywords")
+    {}
+    """
+    module, _, _ = _home(language).partition(":")
+    try:
+        dialects: Mapping[str, Callable[[str], str]] = import_module(f"{module}.dialects").DIALECTS
+    except ModuleNotFoundError:
+        dialects = {}
+    return dialects
 
 
 def methods(language: str) -> list[str]:

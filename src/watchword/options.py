@@ -21,12 +21,13 @@ Check = Callable[[str, Any], Any]
 
 @dataclass(frozen=True)
 class Option:
-    """One option. `flag` says how the command line offers it: a text, a switch, or a file with a word on each line."""
+    """One option. `flag` says how the command line offers it: a text, a switch, a file with a word on each line, or
+    a file with the value in JSON."""
 
     default: Any
     check: Check
     help: str = ""
-    flag: Literal["text", "switch", "words"] | None = None
+    flag: Literal["text", "switch", "words", "json"] | None = None
 
 
 def settled(given: Mapping[str, Any], known: Mapping[str, Option], owner: str) -> dict[str, Any]:

@@ -23,6 +23,11 @@ def names(spark: SparkSession) -> dict[str, Any]:
         "spark": spark,
         "subscriptions": spark.createDataFrame([("a", "ferry"), ("b", "storm")], "id string, subscription string"),
         "changes": spark.createDataFrame([("a", None), ("c", "ferry OR bread")], "id string, subscription string"),
+        "rules": spark.createDataFrame([("r", "name = 'RBS' AND value > 20")], "id string, subscription string"),
+        "trades": spark.createDataFrame(
+            [(1, "RBS", 25, ["a"]), (2, "RBS", 15, [])], "id int, name string, value int, tags array<string>"
+        ),
+        "payloads": spark.createDataFrame([(7, '{"name": "RBS", "value": 21}')], "n int, payload string"),
         "events": spark.createDataFrame([(1, "the ferry"), (2, "a storm")], "n int, text string"),
     }
 
@@ -40,7 +45,7 @@ def test_the_readme(names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     spark = names["spark"]
-    notebook, stream, feeds = (
+    notebook, objects, stream, feeds = (
         block.replace("/shared", str(tmp_path))
         .replace("/var/spool/feeds", str(tmp_path / "spool"))
         .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
@@ -48,6 +53,8 @@ def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     )
     exec(notebook, names)
     assert pairs(names["hits"]) == [(1, "a"), (2, "b")]  # planned before the update
+    exec(objects, names)
+    assert pairs(names["hits"]) == [(7, "r")]
     exec(feeds, names)
     exec(stream.replace(".start()", ".trigger(availableNow=True).start()"), names)
     names["query"].awaitTermination()

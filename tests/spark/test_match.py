@@ -173,7 +173,7 @@ class TestRefused:
     def test_types(self, spark: SparkSession, events: DataFrame, index: str) -> None:
         self.refused("type int cannot be matched by keywords", events, index, column="n")
         self.refused("type array<int>", events.withColumn("a", F.array("n")), index, column="a")
-        self.refused("type struct<.*not dict", events, index, columns=["n", "text"])
+        self.refused("type struct<.*has no texts", events, index, columns=["n", "text"])
         self.refused("type map<", events.withColumn("m", F.create_map("text", "n")), index, column="m")
 
     def test_options(self, events: DataFrame, index: str) -> None:

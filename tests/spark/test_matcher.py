@@ -16,13 +16,14 @@ from watchword.index import events as slices
 from watchword.shards import Shard, Version
 from watchword.spark import build, resolve
 from watchword.spark.tasks import matcher, shard_cache
-from watchword.spark.tasks.matcher import Task, as_events, pieces, row_bytes
+from watchword.spark.tasks.matcher import Task, pieces, row_bytes
 
 
 class EvenNumbers:
-    """An index of another language: an event is a dict; it satisfies "even" if its `n` is even."""
+    """An index of another language: an event is an object; it satisfies "even" if its `n` is even."""
 
-    def match_many(self, events: list[dict[str, Any]]) -> pa.Table:
+    def match_many(self, column: pa.Array) -> pa.Table:
+        events = column.to_pylist(maps_as_pydicts="strict")
         for position, event in enumerate(events):
             if not isinstance(event.get("n"), int):
                 raise EventError("n is no number", position=position)
@@ -58,7 +59,7 @@ def test_refused_events_are_isolated(bad: list[int], even_numbers: None) -> None
     ],
     ids=["struct", "map"],
 )
-def test_dicts_reach_another_language(column: pa.Array, even_numbers: None) -> None:
+def test_objects_reach_another_language(column: pa.Array, even_numbers: None) -> None:
     batch = pa.RecordBatch.from_arrays([pa.array(range(4)), column], names=["c0", "event"])
     rows = [
         row for answer in Task(EVEN, "event", ("id",), on_error="keep").run(iter([batch])) for row in answer.to_pylist()
@@ -67,7 +68,13 @@ def test_dicts_reach_another_language(column: pa.Array, even_numbers: None) -> N
         {"id": 1, "subscription": "even", "error": None},
         {"id": 3, "subscription": None, "error": "n is no number"},
     ]
-    assert as_events(column.drop_null())[-1] == {}  # a null is an attribute that is not there
+
+
+def test_columns_become_one_object(even_numbers: None) -> None:
+    batch = pa.RecordBatch.from_pydict({"c0": [10, 11, 12], "c1": [1, 2, None]})
+    task = Task(EVEN, (("n", "c1"), ("id", "c0")), ("id",), on_error="keep")
+    rows = [row for answer in task.run(iter([batch])) for row in answer.to_pylist()]
+    assert [tuple(row.values()) for row in rows] == [(11, "even", None), (12, None, "n is no number")]
 
 
 def test_answers_are_cut_into_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

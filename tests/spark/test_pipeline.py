@@ -102,11 +102,56 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
 
 
 def test_every_language_reads_items(spark: SparkSession) -> None:
-    items = spark.createDataFrame([("Ferries", "none today")], "title string, text string")
+    row = "row struct<price: long, sports: boolean>"
+    items = spark.createDataFrame([("Ferries", "none today", (5, True))], f"title string, text string, {row}")
     for language in LANGUAGES:
-        assert items.select(event_of(language).alias("event")).first() is not None
+        assert items.select(event_of(language, items).alias("event")).first() is not None
+    declared = items.select(event_of("properties", items, ["sports"]).alias("event")).first()
+    assert declared is not None and declared["event"].asDict() == {"sports": True}
+    with pytest.raises(PipelineError, match="properties need a column 'arts'; the source has: price, sports"):
+        event_of("properties", items, ["arts"])
     with pytest.raises(PipelineError, match="songs cannot read items"):
-        event_of("songs")
+        event_of("songs", items)
+
+
+TRADES = [
+    {"id": "t1", "name": "RBS", "value": 25, "tags": ["a"]},
+    {"id": "t2", "name": "RBS", "value": 15},
+    {"name": "ACME", "value": None, "tags": []},
+]
+RULES = {"r1": "name = 'RBS' AND value > 20", "r2": "tags CONTAINS 'a' OR name = 'ACME'", "r3": "value IS MISSING"}
+
+
+def test_objects_from_a_folder(spark: SparkSession, tmp_path: Path) -> None:
+    home = Home.make(tmp_path / "home")
+    with home.store() as store:
+        store.add_subscriber("ada")
+        store.subscribe_many(Request("ada", text, key, "predicates") for key, text in RULES.items())
+    (tmp_path / "in").mkdir()
+    lines = "\n".join(json.dumps(trade) for trade in TRADES)
+    (tmp_path / "in" / "a.jsonl").write_text(lines, encoding="utf-8")
+    done: list[Progress] = []
+    source = Source.folder(str(tmp_path / "in"))
+    Pipeline(spark, home, source, report=done.append).start(once=True).awaitTermination()
+    found = inbox(home, "ada")
+    assert found.pop("t1") == ["r1", "r2"]
+    assert list(found.values()) == [["r2", "r3"]] and done[0].items == 3
+    with home.store() as store:
+        items = [delivery.item for delivery in store.inbox("ada")]
+        assert {json.loads(item.text)["name"] for item in items} == {"RBS", "ACME"}
+        store.subscribe("ada", "acme")  # somebody wants a text: the source must have one
+    with pytest.raises(PipelineError, match="no column 'text'"):
+        Pipeline(spark, home, source, report=done.append).start(once=True)
+
+
+def test_feed_items_are_objects(home: Home, once: Runner) -> None:
+    with home.store() as store:
+        rules = {"r": "title EXISTS AND published > '2000-01-01'", "s": "link STARTS WITH 'nowhere'"}
+        store.subscribe_many(Request("ada", text, key, "predicates") for key, text in rules.items())
+    feed = Path(__file__).parents[2] / "examples" / "feeds" / "feeds.opml"
+    (done,) = once(Source.feeds([str(feed)]))
+    keys = [key for reasons in inbox(home, "ada").values() for key in reasons]
+    assert "r" in keys and "s" not in keys and done.items > 0
 
 
 def test_options_of_a_language_hold_for_every_version_of_its_index(

@@ -433,7 +433,7 @@ def test_the_document_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     python, sql = (re.findall(rf"```{kind}\n(.*?)```", document, re.DOTALL)[0] for kind in ("python", "sql"))
     monkeypatch.chdir(tmp_path)
     exec(python, {})
-    with closing(sqlite3.connect("home/store.db")) as connection:
+    with closing(sqlite3.connect("home/store.sqlite")) as connection:
         assert connection.execute(sql).fetchall() == []
         connection.execute("UPDATE deliveries SET read = NULL")
         assert connection.execute(sql).fetchall() == [("ann", "Greece in crisis", "", "s1")]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from watchword.tables import Events, TableError, read_subscriptions, read_words
+from watchword.tables import Events, TableError, read_json, read_subscriptions, read_words
 
 ROWS = [("s1", "greece crisis"), ("s2", 'say "hello", world'), ("s3", "two\nlines"), ("s4", "ελλάδα 🎈")]
 
@@ -56,8 +56,8 @@ def subscriptions(path: str, **columns: str) -> list[tuple[object, str]]:
 def events(path: str, **options: object) -> list[tuple[object, str]]:
     with Events(path, **options) as source:
         batches = list(source)
-    assert all(0 < len(batch.texts) <= options.get("size", 10_000) for batch in batches)
-    return [pair for b in batches for pair in zip(b.ids.to_pylist(), b.texts.to_pylist(), strict=True)]
+    assert all(0 < len(batch.events) <= options.get("size", 10_000) for batch in batches)
+    return [pair for b in batches for pair in zip(b.ids.to_pylist(), b.events.to_pylist(), strict=True)]
 
 
 def refused(path: str, *words: str, **columns: str) -> None:
@@ -293,7 +293,7 @@ def test_events_without_text_are_counted_and_keep_their_number(tmp_path: Path) -
     for name in ("a.jsonl", "a.parquet"):
         path = put_rows(tmp_path / name, rows, ("id", "text"))
         with Events(path) as source:
-            assert [(b.numbers.to_pylist(), b.texts.to_pylist()) for b in source] == [([1, 3], ["a", "c"])]
+            assert [(b.numbers.to_pylist(), b.events.to_pylist()) for b in source] == [([1, 3], ["a", "c"])]
         assert source.without_text == 1
         with pytest.raises(TableError, match=r"(line|row) 2: the subscription is missing"):
             read_subscriptions(path)
@@ -318,3 +318,38 @@ def test_empty_tables(tmp_path: Path) -> None:
 
 def test_words(tmp_path: Path) -> None:
     assert read_words(put(tmp_path / "stop.txt", "the\n\n  of \r\nκαι")) == ["the", "of", "και"]
+
+
+OBJECTS = [{"name": "a", "sports": True, "n": 1.5}, {"name": "b", "sports": False, "n": None}]
+
+
+@pytest.mark.parametrize("kind", ["columns", "json"])
+@pytest.mark.parametrize("name", ["o.jsonl", "o.csv", "o.parquet", "o.csv.gz"])
+def test_whole_rows_are_objects(tmp_path: Path, name: str, kind: str) -> None:
+    rows = [tuple(one.values()) for one in OBJECTS]
+    path = put_rows(tmp_path / name, rows, tuple(OBJECTS[0]))
+    with Events(path, event_id="name", objects=kind) as source:
+        (batch,) = source
+    found = batch.events.to_pylist()
+    assert [json.loads(one) if isinstance(one, str) else one for one in found] == OBJECTS
+    assert isinstance(found[0], str) == (name == "o.jsonl" and kind == "json")
+    assert (batch.ids.to_pylist(), batch.numbers.to_pylist()) == (["a", "b"], [1, 2])
+
+
+def test_lines_that_are_no_objects(tmp_path: Path) -> None:
+    for line, words in [("[1]", "line 2: not a JSON object"), ('{"a": "x"}', "lines 1 to 2: its keys")]:
+        path = put(tmp_path / "o.jsonl", f'{{"a": 1}}\n{line}\n')
+        with Events(path, objects="columns") as source, pytest.raises(TableError, match=words):
+            list(source)
+    path = put(tmp_path / "o.txt", "110\n001\n")
+    with Events(path, objects="columns") as source:
+        assert [one for batch in source for one in batch.events.to_pylist()] == ["110", "001"]
+
+
+def test_a_value_in_json(tmp_path: Path) -> None:
+    assert read_json(put(tmp_path / "a.json", '["x",\n "y"]')) == ["x", "y"]
+    for content, words in [(b"[1,\n", "line 2: not JSON"), (b'"\xff"', "UTF-8"), (b"[" * 100_000, "deep")]:
+        with pytest.raises(TableError, match=words):
+            read_json(put(tmp_path / "b.json", content))
+    with pytest.raises(TableError, match="no such file"):
+        read_json(str(tmp_path / "absent.json"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,12 +16,13 @@ from watchword.cli.reporting import fail, reported
 @opening.offers_language_options
 def explain(
     subscriptions: opening.SubscriptionsArgument,
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text.")],
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text; an object in JSON.")],
     subscription_id: Annotated[str, typer.Argument(metavar="ID", help="The subscription's id.")],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
+    dialect: opening.DialectOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Say why an event matches a subscription, or what is missing.
@@ -30,8 +32,10 @@ def explain(
       watchword explain alerts.csv "Greece asks for a bailout" s1
 
       watchword explain snapshot/ "Greece asks for a bailout" 17
+
+      watchword explain rules.csv '{"name": "RBS", "value": 15}' r1 --language predicates
     """
-    options = opening.IndexOptions(language, method, id, subscription, given)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     if Path(subscriptions).is_dir():
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)
@@ -39,7 +43,7 @@ def explain(
         index, key = _index_of_one(subscriptions, subscription_id, options)
     if key is None:
         fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
-    typer.echo(str(index.explain(event, key)))
+    typer.echo(str(index.explain(_event(index, event), key)))
 
 
 @reported
@@ -65,6 +69,16 @@ def methods(
         return
     rows = [(name, ", ".join(methods_of(name))) for name in LANGUAGES]
     print_table(("language", "methods"), rows)
+
+
+def _event(index: Any, written: str) -> Any:
+    """Return an event that may be an object or a list, and whose language does not read JSON itself."""
+    if index.plug.objects != "columns" or not written.startswith(("{", "[")):
+        return written
+    try:
+        return json.loads(written)
+    except ValueError as error:
+        fail(f"the event is no JSON: {error}")
 
 
 def _key(index: Any, written: str) -> str | int | None:

@@ -46,9 +46,13 @@ def match(
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
+    dialect: opening.DialectOption = None,
     text: Annotated[
         str | None,
-        typer.Option(help="Column of the events.", show_default="text, title, body, or the only one of text"),
+        typer.Option(
+            help="Column of the events.",
+            show_default="text, title, body, the only one of text; of objects, the row",
+        ),
     ] = None,
     event_id: Annotated[
         str | None, typer.Option(help="Column of the events' ids.", show_default="line or row, from 1")
@@ -72,6 +76,9 @@ def match(
     Events are read, matched and written in batches: the file may be larger than memory, and may never end.
     Events whose text is null are left out and counted.
 
+    For [bold]predicates[/bold] an event is an object: a line of JSON, or a whole row, with a column for each attribute;
+    for [bold]properties[/bold] also a bit string, or a list of names in the column that --text names.
+
     [bold]Examples[/bold]
 
       watchword match subscriptions.txt news.csv --text title
@@ -83,15 +90,23 @@ def match(
       watchword match alerts.csv items.jsonl --explain --rows 10
 
       watchword match patterns.txt items.jsonl --language patterns --ignore-case
+
+      watchword match rules.csv trades.parquet --language predicates
+
+      watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
+
+      watchword match rules.csv bits.txt --language properties --properties names.txt
     """
-    from watchword.index import next_size
+    from watchword.index import language_class, next_size
     from watchword.tables import Events
 
-    options = opening.IndexOptions(language, method, id, subscription, given)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     _check_output(output, subscriptions, events)
     chosen = _format(format, output)
-    with Events(events, text=text, event_id=event_id, size=batch) as source:
+    objects = language_class(opening.language_of(subscriptions, options)).plug.objects
+    with Events(events, text=text, event_id=event_id, size=batch, objects=objects) as source:
         index = opening.open_index(subscriptions, options)
+        source.attributes = index.attributes
         started = time.perf_counter()
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         bar = chosen is Format.table or output is not None or not sys.stdout.isatty()
@@ -99,13 +114,13 @@ def match(
         with _results(chosen, output, rows) as results:
             size = FIRST_SIZE
             for some in tracked(source, bar):
-                start, batches, total = 0, batches + 1, total + len(some.texts)
-                while start == 0 or start < len(some.texts):
+                start, batches, total = 0, batches + 1, total + len(some.events)
+                while start == 0 or start < len(some.events):
                     part = some.part(start, size)
                     found = _match(index, source, part, explain)
                     results.write(found)
                     start, pairs = start + size, pairs + len(found)
-                    expected = len(found) * size // max(len(part.texts), 1)  # the last of a batch may be a short one
+                    expected = len(found) * size // max(len(part.events), 1)  # the last of a batch may be a short one
                     size = next_size(size, expected, batch)
             if not batches:
                 results.write(_empty(index, source, explain))
@@ -148,15 +163,16 @@ def _match(index: Index, source: Events, batch: Batch, explain: bool) -> pa.Tabl
     from watchword.tables import TableError
 
     try:
-        pairs = index.match_many(batch.texts)
+        pairs = index.match_many(batch.events)
     except EventError as error:
         place = source.place(batch.numbers[error.position])
         raise TableError(error.reason, path=source.label, place=place) from None
     positions, ids = pairs["event"], pairs["subscription"]
     columns = {"event": pa.chunked_array([batch.ids]).take(positions), "subscription": ids}
     if explain:
-        pieces = zip(batch.texts.take(positions.combine_chunks()).to_pylist(), ids.to_pylist(), strict=True)
-        columns["why"] = pa.chunked_array([[str(index.explain(text, id)) for text, id in pieces]], pa.string())
+        events = batch.events.take(positions.combine_chunks()).to_pylist(maps_as_pydicts="strict")
+        pieces = zip(events, ids.to_pylist(), strict=True)
+        columns["why"] = pa.chunked_array([[str(index.explain(event, id)) for event, id in pieces]], pa.string())
     return pa.table(columns)
 
 

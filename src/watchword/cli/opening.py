@@ -20,7 +20,7 @@ import typer
 
 from watchword.cli.reporting import fail, spinner
 from watchword.errors import SubscriptionError
-from watchword.languages import LANGUAGES, language_options
+from watchword.languages import LANGUAGES, language_dialects, language_options
 from watchword.options import Option
 
 if TYPE_CHECKING:
@@ -44,6 +44,13 @@ SubscriptionOption = Annotated[
         "--subscription",
         help="Column of the subscriptions.",
         show_default="subscription, query, text, or the only one of text",
+    ),
+]
+DialectOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Whose rules the subscriptions are: eventbridge, sns or sns-body, with --language predicates.",
     ),
 ]
 Given = Mapping[str, Any]
@@ -84,7 +91,10 @@ def _annotation(name: str, option: Option) -> object:
     """Return what typer reads an option's type and help from."""
     if option.flag == "switch":
         return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
-    return Annotated[str | None, typer.Option(help=option.help, metavar="FILE" if option.flag == "words" else None)]
+    return Annotated[str | None, typer.Option(help=option.help, metavar=_METAVARS.get(option.flag or "text"))]
+
+
+_METAVARS = {"words": "FILE", "json": "JSON-FILE"}
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,7 @@ class IndexOptions:
     id: str | None = None
     subscription: str | None = None
     given: Given = field(default_factory=dict)
+    dialect: str | None = None
 
 
 def open_index(path: str, options: IndexOptions) -> Index:
@@ -109,12 +120,29 @@ def open_index(path: str, options: IndexOptions) -> Index:
     return build_index(subscriptions, options)
 
 
+def language_of(path: str, options: IndexOptions) -> str:
+    """Return the language of the subscriptions at `path`: the snapshot's, or else the one that was asked for."""
+    if not Path(path).is_dir():
+        return chosen_language(options.language)
+    from watchword import snapshot
+
+    return snapshot.read(path).language
+
+
+def chosen_language(language: str | None) -> str:
+    """Return the language that was asked for; one that there is not ends the command."""
+    if language not in (None, *LANGUAGES):
+        fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
+    return language or "keywords"
+
+
 def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     """Build an index; an error names the place in the file."""
     from watchword.index import language_class
     from watchword.tables import TableError
 
     language, given = index_options(options)
+    subscriptions = translated(subscriptions, language, options.dialect)
     try:
         with spinner(f"building the index of {len(subscriptions.table):,} subscriptions"):
             return language_class(language)(subscriptions.table, method=options.method or "auto", **given)
@@ -125,11 +153,34 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
         raise TableError(message, path=subscriptions.label, place=subscriptions.place(error.row)) from None
 
 
+def translated(subscriptions: Subscriptions, language: str, dialect: str | None) -> Subscriptions:
+    """Return subscriptions that were rules of another system as texts of a language; an error names the place."""
+    if dialect is None:
+        return subscriptions
+    from watchword.tables import TableError
+
+    read = translator(language, dialect)
+    texts = []
+    for row, rule in enumerate(subscriptions.table["subscription"].to_pylist()):
+        try:
+            texts.append(read(rule))
+        except SubscriptionError as error:
+            raise TableError(str(error), path=subscriptions.label, place=subscriptions.place(row)) from None
+    return subscriptions.with_texts(texts)
+
+
+def translator(language: str, dialect: str) -> Callable[[str], str]:
+    """Return what turns a rule of another system into a subscription; a dialect that there is not ends the command."""
+    found = {name: language_dialects(name) for name in LANGUAGES}
+    if dialect in found[language]:
+        return found[language][dialect]
+    offered = "; ".join(f"{name} of --language {owner}" for owner, known in found.items() for name in known)
+    fail(f"--dialect {dialect}: {language} have no such dialect; there are: {offered}")
+
+
 def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     """Return the language, and what its index is to be made with; an option that it has not ends the command."""
-    language = options.language or "keywords"
-    if language not in LANGUAGES:
-        fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
+    language = chosen_language(options.language)
     known = language_options(language)
     for name in options.given:
         if name not in known:
@@ -140,18 +191,21 @@ def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
 
 
 def _value(option: Option, given: Any) -> Any:
-    if option.flag != "words":
+    if option.flag not in ("words", "json"):
         return given
-    from watchword.tables import read_words
+    from watchword.tables import read_json, read_words
 
-    return read_words(given)
+    return read_words(given) if option.flag == "words" else read_json(given)
 
 
 def option_text(name: str, value: object) -> str:
-    """Return an option as people say it: ``ignore case``, ``stemmer english``, ``12 stop words``."""
+    """Return an option as people say it: ``ignore case``, ``stemmer english``, ``12 stop words``, ``hierarchies of
+    topic``."""
     words = name.replace("_", " ")
     if isinstance(value, list):
         return f"{len(value):,} {words}"
+    if isinstance(value, dict):
+        return f"{words} of {', '.join(value)}"
     return words if value is True else f"{words} {value}"
 
 
@@ -168,7 +222,7 @@ def _open_snapshot(path: str, options: IndexOptions) -> Index:
     index = Index.open(path)
     if options.language not in (None, index.language):
         fail(f"{path}: the snapshot's language is {index.language}, not {options.language}: leave out --language")
-    settled = [name for name in ("method", "id", "subscription") if getattr(options, name) is not None]
+    settled = [name for name in ("method", "id", "subscription", "dialect") if getattr(options, name) is not None]
     for name in [*settled, *options.given]:
         fail(f"{path}: {_flag(name)} was settled when the snapshot was built: leave it out, or build it again")
     return index

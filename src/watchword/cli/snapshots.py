@@ -28,6 +28,7 @@ def build(
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
+    dialect: opening.DialectOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Build an index and save it as a snapshot.
@@ -42,11 +43,13 @@ def build(
       watchword index build queries.parquet snapshot/ --id key --subscription query --stemmer english
 
       watchword index build patterns.txt snapshot/ --language patterns --ignore-case
+
+      watchword index build rules.csv snapshot/ --language predicates --hierarchies topics.json
     """
     from watchword import snapshot
 
     started = time.perf_counter()
-    options = opening.IndexOptions(language, method, id, subscription, given)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):
         index.save(path)
@@ -101,6 +104,8 @@ def _figure(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):  # of words
         return f"{len(value):,}"
+    if isinstance(value, dict):
+        return ", ".join(value) or "-"
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.2f}" if isinstance(value, float) else "-" if value is None else str(value)

@@ -64,6 +64,7 @@ def subscribe(
     text: Annotated[str | None, typer.Argument(metavar="SUBSCRIPTION", help="What for.")] = None,
     id: Annotated[str | None, typer.Option(help="Its id; one of the subscriber's own is replaced.")] = None,
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
+    dialect: opening.DialectOption = None,
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Many: CSV, TSV, JSON lines, Parquet or plain lines.")
     ] = None,
@@ -76,20 +77,24 @@ def subscribe(
       watchword subscribe ada 'greece AND (crisis OR bailout) NOT imf'
 
       watchword subscribe ada --file alerts.csv
+
+      watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
     """
     from watchword.home import Home
     from watchword.store import Request
 
     if (text is None) == (file is None):
         fail("give a SUBSCRIPTION, or --file with many")
+    chosen = opening.chosen_language(language)
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:
-            typer.echo(store.subscribe(subscriber, str(text), language=language, id=id))
+            said = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
+            typer.echo(store.subscribe(subscriber, said, language=language, id=id))
             return
         from watchword.tables import read_subscriptions
 
-        table = read_subscriptions(file).table
+        table = opening.translated(read_subscriptions(file), chosen, dialect).table
         pairs = zip(table["id"].to_pylist(), table["subscription"].to_pylist(), strict=True)
         ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)
         note(f"{len(ids):,} subscriptions for {subscriber}")

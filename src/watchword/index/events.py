@@ -151,3 +151,24 @@ def decoded(event: Any, position: int) -> Any:
         except UnicodeDecodeError as error:
             raise EventError(f"invalid UTF-8 at byte {error.start}", position=position) from None
     return event
+
+
+def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
+    """Return one harmless event of an Arrow type: nothing where that is possible, else the value of zeros.
+
+    >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
+    ([[]], [''], [datetime.date(1970, 1, 1)])
+    >>> sample(pa.struct({"n": pa.int8()})).to_pylist()
+    [{'n': 0}]
+    """
+    if pa.types.is_null(kind):
+        return pa.nulls(1)
+    if is_text(kind):
+        return pa.array([blank], kind)
+    if pa.types.is_struct(kind) and kind.num_fields:
+        return pa.StructArray.from_arrays([sample(field.type) for field in kind], names=[field.name for field in kind])
+    if pa.types.is_nested(kind):
+        empty: Any = {} if pa.types.is_struct(kind) else []
+        return pa.array([empty], kind)
+    zeros = pa.py_buffer(bytes(64))
+    return pa.Array.from_buffers(kind, 1, [None, *[zeros] * (kind.num_buffers - 1)])

@@ -171,6 +171,17 @@ class Index(MutableMapping[Any, str]):
         """Return every option with its value; with `method` they make an equal, empty index."""
         return dict(self._options)
 
+    @reads
+    def refusal(self, kind: pa.DataType) -> str | None:
+        """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
+        return self._plugged.refusal(kind)
+
+    @property
+    def attributes(self) -> list[str] | None:
+        """The attributes that events have, where they are objects with declared attributes; None for any."""
+        declared = self._plugged.attributes
+        return None if declared is None else list(declared)
+
     @property
     def id_type(self) -> type | None:
         """Return the type of the ids, `str` or `int`; None while there are none."""

@@ -15,15 +15,15 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32
 from watchword.errors import EventError, OptionError, SubscriptionError
-from watchword.index.events import is_table
+from watchword.index.events import is_table, sample
 from watchword.index.hits import Hits
 from watchword.index.report import Explanation
 from watchword.index.routing import Atoms, Needs
@@ -46,6 +46,11 @@ class Language(ABC):
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     options: ClassVar[Mapping[str, Option]] = {}
+    objects: ClassVar[Literal["columns", "json"] | None] = None
+    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
+    `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    attributes: Sequence[str] | None = None
+    """Where events are objects: the attributes that each has, if they are declared; None for any."""
 
     parts: dict[str, Part]
     """The state, by names under which a snapshot keeps it; ``structure`` is always there."""
@@ -104,6 +109,17 @@ class Language(ABC):
         if is_table(events):
             raise EventError("a table has several columns; give the one that has the events, such as table['text']")
         return events
+
+    def refusal(self, kind: pa.DataType) -> str | None:
+        """Return why events of an Arrow type are never read; None if they may be."""
+        try:
+            self.read(sample(kind, self.blank), 0)
+        except EventError as error:
+            return error.reason
+        return None
+
+    blank: str = ""
+    """A text that is an event with nothing in it."""
 
     def prepared(self, events: Any) -> Any:
         """Return all events of a call in a form of which slices can be read, work that all slices share done once."""

@@ -21,11 +21,26 @@ and an event:
     hierarchies   the nodes that a value is a kind of
     explaining    why an event satisfies a clause or not
 
-and rules that come from elsewhere: `eventbridge`, `sns`.
+Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`.
 """
 
-from watchword.predicates.eventbridge import from_eventbridge
-from watchword.predicates.index import PredicateIndex
-from watchword.predicates.sns import from_sns
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from watchword.predicates.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.index import PredicateIndex as PredicateIndex
+    from watchword.predicates.sns import from_sns as from_sns
+
+_HOMES = {"PredicateIndex": "index", "from_eventbridge": "eventbridge", "from_sns": "sns"}
 
 __all__ = ["PredicateIndex", "from_eventbridge", "from_sns"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the index when it is first asked for: the options alone load no numba."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'watchword.predicates' has no attribute {name!r}")
+    return getattr(import_module(f"watchword.predicates.{_HOMES[name]}"), name)

@@ -13,6 +13,7 @@ from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import Explanation, Method
 from watchword.index.events import is_text, refuse_nulls, rows_of
+from watchword.index.routing import Atoms, Needs
 from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
@@ -30,6 +31,7 @@ from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import UNLIMITED, Limits, parse
 from watchword.predicates.reader import Finder, Reader
+from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.schema import Schema
 from watchword.predicates.schema_columns import check_columns
 from watchword.predicates.schema_events import check_event
@@ -57,13 +59,14 @@ class Predicates(SetLanguage):
     """Conditions on attributes."""
 
     name = "predicates"
+    objects = "json"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {name: Method(structure) for name, structure in _STRUCTURES.items()}
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
         self.fields = Fields()
-        self.parts["fields"] = self.fields
+        self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
         self._lock = Lock()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
@@ -156,6 +159,12 @@ class Predicates(SetLanguage):
         """Return a table as its rows, structs with a field for each attribute."""
         return rows_of(events)
 
+    def refusal(self, kind: pa.DataType) -> str | None:
+        """Return why events of a type are never read: they are no objects, and no texts."""
+        if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
+            return None
+        return f"an event is an object, and an array of {kind} has none"
+
     def prepared(self, events: Any) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
         self._wake()
@@ -240,6 +249,27 @@ class Predicates(SetLanguage):
         event = self._checked_event(event)
         clauses = parse(text, self._limits)
         return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))
+
+    # routing: by equalities
+
+    def needs(self, texts: Strings) -> Needs:
+        """Return the equalities that each clause asks for, by their hashes."""
+        found = self.compile(texts)
+        names = [found.names.text(number) for number in range(len(found.names))]
+        numbers = {name: number for number, name in enumerate(names)}
+        parsed = [
+            (row, [numbers.setdefault(name, len(numbers)) for (name,) in clause.required])
+            for row, clauses in found.parsed
+            for clause in clauses
+        ]
+        meanings = [self._meaning(name) for name in numbers]
+        return needs_of(found.plain, found.rows.astype(np.int64), parsed, meanings)
+
+    def atoms(self, events: pa.Array) -> Atoms | None:
+        """Return the values of events as equalities, by their hashes; those that break the schema are refused."""
+        if self._schema is not None:
+            self._columns(events, 0)
+        return atoms_of(events)
 
 
 def _size(clause: Clause[Predicate]) -> int:

@@ -9,9 +9,14 @@ from watchword.predicates.schema_option import checked_schema
 __all__ = ["OPTIONS"]
 
 OPTIONS = {
-    "hierarchies": Option({}, checked, "By attribute, which value is a kind of which: {'topic': {'child': 'parent'}}."),
+    "hierarchies": Option(
+        {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
+    ),
     "schema": Option(
-        None, checked_schema, "Event types and their attributes; what breaks it is refused (docs/predicates.md)."
+        None,
+        checked_schema,
+        "Event types and their attributes; what breaks it is refused (docs/predicates.md).",
+        flag="json",
     ),
     "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_predicates": Option(4096, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."),

@@ -42,6 +42,7 @@ class Properties(Language):
     """Conjunctions over bits."""
 
     name = "properties"
+    objects = "columns"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {
         name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
@@ -50,6 +51,7 @@ class Properties(Language):
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         kind, known = self.methods[method]
         self.declared = Declared(options["properties"])
+        self.attributes, self.blank = self.declared.names, "0" * len(self.declared)
         width = () if issubclass(_STRUCTURES[method], SetStructure) else (len(self.declared),)
         self.structure = kind(*width, **{name: options[name] for name in known})
         self._blanks, self._uses = Blanks(), Uses(2 * len(self.declared))

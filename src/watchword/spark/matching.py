@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -39,11 +38,13 @@ from pyspark.sql.types import (
 )
 
 from watchword import shards as versions
-from watchword.errors import EventError, PipelineError
-from watchword.index import language_class
+from watchword import snapshot
+from watchword.errors import PipelineError
+from watchword.index import Index, language_class
 from watchword.shards import Version
 from watchword.spark.columns import large_types, named
-from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, as_events, carrier
+from watchword.spark.tasks.events import EventColumns
+from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier
 from watchword.spark.tasks.router import SHARDS, Router
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ def match(
     """Find the subscriptions that each event satisfies: one row per pair, in no promised order.
 
     `events` is a batch or streaming DataFrame, `path` an index made by `build`, or a snapshot made by `Index.save`.
-    The event is the column `column` (`text` by default; a name or an expression): string, binary, array of strings,
-    struct or map, as the language reads it; or the struct of several `columns`, by their names. A null matches
+    The event is the column `column` (a name or an expression; `text` by default): string, binary, array of strings,
+    struct or map, as the language reads it. Where events are objects (predicates), it is the row instead, with each of
+    `columns` an attribute, all of them by default: ``match(trades, path, columns=["name", "value"])``. A null matches
     nothing.
 
     The result has the columns of the events, or those named by `carry` (fewer cross to Python and back), and:
@@ -97,20 +99,21 @@ def match(
     found = versions.resolve(path, version)
     if language is not None and found.language != language:
         raise PipelineError(f"{path}: its subscriptions are {found.language}, not {language}")
-    event = _event_column(events, column, columns)
+    empty = _empty(found)
+    event = _event_column(events, column, columns, empty)
     carried = _carried(events, carry, ["subscription", *["explanation"] * explain, *["error"] * (on_error == "keep")])
-    chosen, name = _selected(events, carried, event)
-    _check_type(chosen.schema[name].dataType, found)
+    chosen, where = _selected(events, carried, event)
+    _check_type(_event_type(chosen, where), empty)
     partitioned = len(found.shards) > 1 and (
         mode == "partitioned" or (mode == "auto" and found.bytes > replicate_bytes)
     )
     if partitioned and found.counts is not None:
-        chosen = _routed(chosen, Router(found, name, metrics is not None))
+        chosen = _routed(chosen, Router(found, where, metrics is not None))
     elif partitioned:
-        chosen = _spread(chosen, name, len(found.shards))
+        chosen = _spread(chosen, where, len(found.shards))
     task = Task(
         version=found,
-        event=name,
+        event=where,
         carried=tuple(carried),
         partitioned=partitioned,
         explain=explain,
@@ -139,15 +142,20 @@ def _function(task: Task) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Re
 # The columns
 
 
-def _event_column(events: DataFrame, column: str | Column | None, columns: Sequence[str] | None) -> str | Column:
-    """Return the name of the column that holds the event, or the expression that makes it."""
+def _event_column(
+    events: DataFrame, column: str | Column | None, columns: Sequence[str] | None, empty: Index
+) -> str | Column | list[str]:
+    """Return the name of the column that holds the event, the expression that makes it, or its attributes' columns."""
+    if column is None and columns is None and empty.plug.objects is not None:
+        columns = empty.attributes or list(events.columns)
     if columns is not None:
         if column is not None:
             raise PipelineError("give column, or columns, not both")
         if isinstance(columns, str) or not columns:
             raise PipelineError(f"columns is a list of names, not {columns!r}; for one column, give column")
         _check_present(events, columns)
-        return F.struct(*[named(name).alias(name) for name in columns])
+        _check_once(events, columns)
+        return list(columns)
     if column is None or isinstance(column, str):
         _check_present(events, [column or "text"])
         return column or "text"
@@ -160,14 +168,19 @@ def _check_present(events: DataFrame, names: Sequence[str]) -> None:
             raise PipelineError(f"events have no column {name!r}; there are: {', '.join(events.columns) or 'none'}")
 
 
+def _check_once(events: DataFrame, names: Sequence[str]) -> None:
+    for name in names:
+        if list(names).count(name) > 1 or list(events.columns).count(name) > 1:
+            raise PipelineError(f"column {name!r} is there more than once: rename one of them")
+
+
 def _carried(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -> list[str]:
     if isinstance(carry, str):
         raise PipelineError(f"carry is a list of names, not {carry!r}")
     carried = list(events.columns) if carry is None else list(carry)
     _check_present(events, carried)
+    _check_once(events, carried)
     for name in carried:
-        if carried.count(name) > 1 or list(events.columns).count(name) > 1:
-            raise PipelineError(f"column {name!r} is there more than once: rename one of them")
         if name in added or name in (EVENT, SHARD, SHARDS, COUNTED, *METRICS):
             raise PipelineError(
                 f"events have a column {name!r}, which match adds: rename or drop it, or leave it out of carry"
@@ -175,12 +188,16 @@ def _carried(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -
     return carried
 
 
-def _selected(events: DataFrame, carried: list[str], event: str | Column) -> tuple[DataFrame, str]:
-    """Select what has to cross to Python, and say under which name the event does.
+def _selected(events: DataFrame, carried: list[str], event: str | Column | list[str]) -> tuple[DataFrame, EventColumns]:
+    """Select what has to cross to Python, each column once, and say under which names the event does.
 
     Columns cross under names of our own, because `mapInArrow` trips over a dot in a name.
     """
     columns = [named(name).alias(carrier(number)) for number, name in enumerate(carried)]
+    if isinstance(event, list):
+        all_names = list(dict.fromkeys([*carried, *event]))
+        more = [named(all_names[number]).alias(carrier(number)) for number in range(len(carried), len(all_names))]
+        return events.select(*columns, *more), tuple((name, carrier(all_names.index(name))) for name in event)
     if isinstance(event, str):
         if event in carried:
             return events.select(*columns), carrier(carried.index(event))
@@ -188,46 +205,36 @@ def _selected(events: DataFrame, carried: list[str], event: str | Column) -> tup
     return events.select(*columns, event.alias(EVENT)), EVENT
 
 
-def _check_type(kind: DataType, version: Version) -> None:
+def _event_type(chosen: DataFrame, event: EventColumns) -> DataType:
+    if isinstance(event, str):
+        return chosen.schema[event].dataType
+    return StructType([StructField(name, chosen.schema[column].dataType) for name, column in event])
+
+
+def _empty(version: Version) -> Index:
+    """Return an index as those of a version, without subscriptions."""
+    meta = snapshot.read(version.folder(0)).meta
+    return language_class(version.language)(method=meta["method"], **meta["options"])
+
+
+def _check_type(kind: DataType, empty: Index) -> None:
     """Refuse a type of event that the language does not read."""
     try:
-        reason = _refusal(version.language, to_arrow_type(kind))
+        reason = empty.refusal(to_arrow_type(kind, timezone="UTC"))
     except PySparkException as error:
         reason = str(error)
     if reason is not None:
-        raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {version.language}: {reason}")
-
-
-@cache
-def _refusal(language: str, kind: pa.DataType) -> str | None:
-    """Return why a language does not read events of an Arrow type; None if it does. It is asked with a sample."""
-    try:
-        language_class(language)().match_many(as_events(sample(kind)))
-    except EventError as error:
-        return error.reason
-    return None
-
-
-def sample(kind: pa.DataType) -> pa.Array:
-    """Return one harmless event of an Arrow type: nothing where that is possible, else the value of zeros.
-
-    >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
-    ([[]], [''], [datetime.date(1970, 1, 1)])
-    """
-    if pa.types.is_nested(kind):
-        empty: Any = {} if pa.types.is_struct(kind) else []
-        return pa.array([empty], kind)
-    zeros = pa.py_buffer(bytes(64))
-    return pa.Array.from_buffers(kind, 1, [None, *[zeros] * (kind.num_buffers - 1)])
+        raise PipelineError(f"an event of type {kind.simpleString()} cannot be matched by {empty.language}: {reason}")
 
 
 # The plan
 
 
-def _spread(chosen: DataFrame, event: str, shards: int) -> DataFrame:
+def _spread(chosen: DataFrame, event: EventColumns, shards: int) -> DataFrame:
     """Send every event to the partition of every shard; a null, which matches nothing, to the first to be counted."""
-    numbers = F.array(*[F.lit(number) for number in range(shards)])
-    owners = F.when(named(event).isNull(), F.array(F.lit(0))).otherwise(numbers)
+    owners = F.array(*[F.lit(number) for number in range(shards)])
+    if isinstance(event, str):
+        owners = F.when(named(event).isNull(), F.array(F.lit(0))).otherwise(owners)
     spread = chosen.select("*", F.explode(owners).alias(SHARD))
     return spread.repartitionById(shards, named(SHARD))
 

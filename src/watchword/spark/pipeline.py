@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from watchword.files import replaced
 from watchword.home import Home, Run
+from watchword.languages import language_class
 from watchword.shards import is_outdated
 from watchword.spark.building import build, update
 from watchword.spark.feed_source import COLUMNS
@@ -66,7 +67,10 @@ class Pipeline:
 
     def start(self, *, once: bool, interval: float = 10.0) -> StreamingQuery:
         """Start the stream: `once` takes what is there and ends, otherwise it looks again every `interval` seconds."""
-        stream = items(self._spark, self._source, self._run.spool)
+        with self._home.store() as store:
+            languages = store.stats().subscriptions
+        with_text = not languages or any(language_class(name).plug.objects is None for name in languages)
+        stream = items(self._spark, self._source, self._run.spool, with_text=with_text)
         writer = stream.writeStream.foreachBatch(self._batch).option("checkpointLocation", str(self._run.checkpoint))
         trigger = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{interval} seconds")
         return trigger.start()
@@ -125,8 +129,16 @@ class Pipeline:
     def _match(self, store: Store, batch: DataFrame, language: str, done: Progress) -> int:
         """Match a batch in one language and write what was found; return the number of pairs."""
         version = done.versions[language]
-        event = event_of(language)
-        pairs = match(batch, self._home.index(language), column=event, version=version, explain=True, on_error="skip")
+        attributes = language_class(language)(**store.options(language)).attributes
+        pairs = match(
+            batch,
+            self._home.index(language),
+            column=event_of(language, batch, attributes),
+            carry=COLUMNS,
+            version=version,
+            explain=True,
+            on_error="skip",
+        )
         found = pairs.toArrow().select(SCHEMA.names).cast(SCHEMA)
         with replaced(self._run.matches / f"batch-{done.batch}-{language}.parquet") as file:
             pq.write_table(found, file)

@@ -1,13 +1,16 @@
 """Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has; items as events.
 
 All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`. A source needs to
-have a text; what else it has is taken where the names agree. An item without an id is known by its content. What a
-language reads of an item is in `EVENTS`.
+have a text, unless everybody subscribes in languages whose events are objects: then the row in JSON stands in for it.
+What else it has is taken where the names agree. An item without an id is known by its content.
+
+What a language reads of an item is in `EVENTS`. One whose events are objects reads `ROW`: the row as the source has it,
+for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,26 +60,48 @@ def whole_text() -> Column:
     return F.concat_ws(". ", named("title"), named("text"))
 
 
-EVENTS: dict[str, Callable[[], Column]] = {"keywords": whole_text, "patterns": whole_text}
+ROW = "row"
+"""The column of items that has the row which an item was made of."""
+
+
+def whole_row() -> Column:
+    """Return an item as the object that its source had."""
+    return named(ROW)
+
+
+EVENTS: dict[str, Callable[[], Column]] = {
+    "keywords": whole_text,
+    "patterns": whole_text,
+    "predicates": whole_row,
+    "properties": whole_row,
+}
 """How an item becomes an event, by language."""
 
 
-def event_of(language: str) -> Column:
-    """Return what a language reads of an item."""
+def event_of(language: str, items: DataFrame, attributes: Sequence[str] | None = None) -> Column:
+    """Return what a language reads of items; of rows only the declared `attributes`, if it has any."""
     if language not in EVENTS:
         raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
-    return EVENTS[language]()
+    event = EVENTS[language]()
+    row = None if attributes is None else items.schema[ROW].dataType
+    if attributes is None or not isinstance(row, StructType):
+        return event
+    for name in attributes:
+        if name not in row.names:
+            raise PipelineError(f"{language} need a column {name!r}; the source has: {', '.join(row.names)}")
+    return F.struct(*[event.getField(name).alias(name) for name in attributes])
 
 
-def items(spark: SparkSession, source: Source, spool: Path) -> DataFrame:
-    """Return a stream of items."""
+def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool = True) -> DataFrame:
+    """Return a stream of items; `with_text` says that each must have a text."""
     if source.format == NAME:
         register(spark)
-        return spark.readStream.format(NAME).options(**source.options, spool=str(spool)).load()
+        fetched = spark.readStream.format(NAME).options(**source.options, spool=str(spool)).load()
+        return fetched.withColumn(ROW, F.struct(*COLUMNS))
     reader = spark.readStream.format(source.format).options(**source.options)
     if source.format in FILES.values():
         reader = reader.schema(_file_schema(spark, source))
-    return _as_items(reader.load(), source)
+    return _as_items(reader.load(), source, with_text)
 
 
 def _file_schema(spark: SparkSession, source: Source) -> StructType:
@@ -87,10 +112,14 @@ def _file_schema(spark: SparkSession, source: Source) -> StructType:
     return schema
 
 
-def _as_items(frame: DataFrame, source: Source) -> DataFrame:
-    if source.text not in frame.columns:
+def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
+    row = F.struct(*[named(name).alias(name) for name in frame.columns])
+    if source.text in frame.columns:
+        text = named(source.text).cast("string")
+    elif with_text or source.text != Source.text:
         raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(frame.columns)}")
-    text = named(source.text).cast("string")
+    else:
+        text = F.to_json(row)
     given = {"text": text}
     if source.id in frame.columns:
         given["id"] = named(source.id).cast("string")
@@ -101,7 +130,8 @@ def _as_items(frame: DataFrame, source: Source) -> DataFrame:
     title = given.get("title", F.lit(""))
     made = F.sha2(F.concat_ws("\n", F.coalesce(title, F.lit("")), F.coalesce(text, F.lit(""))), 256)
     given["id"] = F.coalesce(given["id"], made) if "id" in given else made
-    return frame.select(*(_column(name, given, wanted) for name in COLUMNS))
+    whole = row if source.format in FILES.values() else text
+    return frame.select(*(_column(name, given, wanted) for name in COLUMNS), whole.alias(ROW))
 
 
 def _column(name: str, given: Mapping[str, Column], wanted: StructType) -> Column:

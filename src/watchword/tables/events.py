@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.files import Closing
+from watchword.tables.arrow import ParquetReader
+from watchword.tables.lines import JsonReader, LineReader
 from watchword.tables.readers import choose_column, open_reader
-from watchword.tables.sources import TableError, check_kind
+from watchword.tables.sources import Chunk, TableError, check_kind
 
 _GUESSES = ("text", "title", "body")
 
 
 class Batch(NamedTuple):
-    """Some events: their texts, none of them null, their ids, and their line or row numbers."""
+    """Some events, none of them null: texts, or objects as structs or JSON; their ids, and line or row numbers."""
 
-    texts: pa.Array
+    events: pa.Array
     ids: pa.Array
     numbers: pa.Array
 
@@ -32,11 +34,25 @@ class Events(Closing):
 
     `text` and `event_id` name columns; the first is guessed, the second is replaced by line or row numbers
     where they are not given. Events whose text is null are left out and counted in `without_text`.
+
+    With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
+    line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``. Of rows that become columns only
+    those in `attributes` are kept, if it is set; in JSON an attribute that is missing or null is 0.
     """
 
-    def __init__(self, path: str, *, text: str | None = None, event_id: str | None = None, size: int = 10_000) -> None:
+    attributes: list[str] | None = None
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        text: str | None = None,
+        event_id: str | None = None,
+        size: int = 10_000,
+        objects: Literal["columns", "json"] | None = None,
+    ) -> None:
         self._reader = open_reader(path)
-        self._size = size
+        self._size, self._objects, self._text = size, objects, text
         self.without_text = 0
         self.label, self.unit = self._reader.label, self._reader.unit
         self._by_id = event_id is not None
@@ -53,6 +69,8 @@ class Events(Closing):
         if not columns:  # plain lines, or JSON lines with none
             return [""]
         ids = [] if event_id is None else [choose_column(self._reader, "ids", "--event-id", event_id, ())]
+        if self._objects is not None and text is None:
+            return ["", *ids]
         return [choose_column(self._reader, "events", "--text", text, _GUESSES, taken=event_id), *ids]
 
     @property
@@ -71,11 +89,12 @@ class Events(Closing):
 
     def __iter__(self) -> Iterator[Batch]:
         kind: pa.DataType | None = None
-        for chunk in self._reader.chunks(self._names, self._size):
+        for chunk in self._chunks():
             if not len(chunk.numbers):
                 continue
-            texts, numbers = chunk.columns[0], chunk.numbers
-            check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
+            events, numbers = chunk.columns[0], chunk.numbers
+            if self._objects is None:
+                check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
             ids = chunk.columns[1] if self._by_id else numbers
             if ids.null_count:
                 row = pc.index(ids.is_null(), True).as_py()
@@ -83,11 +102,37 @@ class Events(Closing):
             if self._by_id:
                 kind = kind or ids.type
                 check_kind(chunk, 1, kind, "the event's id", self.label, self.unit)
-            if texts.null_count:
-                self.without_text += texts.null_count
-                there = texts.is_valid()
-                texts, ids, numbers = texts.filter(there), ids.filter(there), numbers.filter(there)
-            yield Batch(texts, ids, numbers)
+            if events.null_count:
+                self.without_text += events.null_count
+                there = events.is_valid()
+                events, ids, numbers = events.filter(there), ids.filter(there), numbers.filter(there)
+            yield Batch(events, ids, numbers)
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """Return the events as the first column of chunks, and their ids as the second, if they have any."""
+        reader, size = self._reader, self._size
+        key = self._names[1] if self._by_id else None
+        if self._objects is None or isinstance(reader, LineReader):
+            return reader.chunks(self._names, size)
+        if isinstance(reader, ParquetReader) or (isinstance(reader, JsonReader) and self._objects == "columns"):
+            found = reader.objects(key, size, self._text)
+        elif self._text is not None:
+            return reader.chunks(self._names, size)
+        elif isinstance(reader, JsonReader):
+            return reader.texts(key, size)
+        else:
+            found = reader.objects(key, size)
+        return found if self._text is not None or self.attributes is None else map(self._declared, found)
+
+    def _declared(self, chunk: Chunk) -> Chunk:
+        """Return whole rows with the declared attributes only."""
+        rows, wanted = chunk.columns[0], self.attributes or []
+        columns = {field.name: column for field, column in zip(rows.type, rows.flatten(), strict=True)}
+        if isinstance(self._reader, JsonReader):
+            columns = {name: _zeros_for_nulls(columns.get(name, pa.nulls(len(rows)))) for name in wanted}
+        kept = [name for name in wanted if name in columns]
+        events = pa.StructArray.from_arrays([columns[name] for name in kept], names=kept)
+        return Chunk(chunk.numbers, [events, *chunk.columns[1:]])
 
     def place(self, number: object) -> str:
         """Return the place of an event, given its number: ``line 7``."""
@@ -96,3 +141,11 @@ class Events(Closing):
     def close(self) -> None:
         """Close the file; standard input stays open."""
         self._reader.close()
+
+
+def _zeros_for_nulls(column: pa.Array) -> pa.Array:
+    if pa.types.is_null(column.type):
+        return pa.array([False] * len(column))
+    if not column.null_count or not (pa.types.is_boolean(column.type) or pa.types.is_integer(column.type)):
+        return column
+    return column.fill_null(pa.scalar(0).cast(column.type))

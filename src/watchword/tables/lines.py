@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.json
 
 from watchword.tables.sources import ByteSource, Chunk, TableError, column_list, decoded
 
@@ -54,9 +55,39 @@ class JsonReader:
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
         """Yield the values under the keys `names`, which every line must have."""
         for numbers, (texts,) in self._lines.chunks((), size):
-            places = numbers.to_pylist()
-            records = [self._record(text, place) for text, place in zip(texts.to_pylist(), places, strict=True)]
-            yield Chunk(numbers, [self._column(records, name, places) for name in names])
+            records = self._records(texts, numbers)
+            yield Chunk(numbers, [self._column(records, name, numbers) for name in names])
+
+    def texts(self, event_id: str | None, size: int) -> Iterator[Chunk]:
+        """Yield whole lines, whatever they hold, and the values under the key `event_id`."""
+        for numbers, (texts,) in self._lines.chunks((), size):
+            ids = [] if event_id is None else [self._column(self._records(texts, numbers), event_id, numbers)]
+            yield Chunk(numbers, [texts, *ids])
+
+    def objects(self, event_id: str | None, size: int, column: str | None = None) -> Iterator[Chunk]:
+        """Yield whole lines as structs, or the values under one key as they are, and those under `event_id`."""
+        for numbers, (texts,) in self._lines.chunks((), size):
+            if len(numbers):
+                ids = [] if event_id is None else [self._column(self._records(texts, numbers), event_id, numbers)]
+                yield Chunk(numbers, [self._structs(texts, numbers, column), *ids])
+
+    def _structs(self, texts: pa.Array, numbers: pa.Array, column: str | None) -> pa.Array:
+        lines = "\n".join(texts.to_pylist()).encode()
+        options = pa.json.ReadOptions(use_threads=False, block_size=len(lines) + 1)
+        try:
+            table = pa.json.read_json(pa.BufferReader(lines), options)
+        except pa.ArrowException as error:
+            self._records(texts, numbers)  # says which line is no object, if one is
+            place = f"lines {numbers[0]} to {numbers[-1]}"
+            raise TableError(f"its keys do not make columns: {error}", path=self.label, place=place) from None
+        if column is None:
+            return table.to_struct_array().combine_chunks()
+        if column not in table.column_names:
+            self._column(self._records(texts, numbers), column, numbers)  # says which line has no such key
+        return table[column].combine_chunks()
+
+    def _records(self, texts: pa.Array, numbers: pa.Array) -> list[dict[str, Any]]:
+        return [self._record(*pair) for pair in zip(texts.to_pylist(), numbers.to_pylist(), strict=True)]
 
     def _record(self, text: str, number: int) -> dict[str, Any]:
         try:
@@ -71,7 +102,7 @@ class JsonReader:
             )
         return record
 
-    def _column(self, records: list[dict[str, Any]], name: str, numbers: list[int]) -> pa.Array:
+    def _column(self, records: list[dict[str, Any]], name: str, numbers: pa.Array) -> pa.Array:
         try:
             values = [record[name] for record in records]
         except KeyError:
@@ -87,7 +118,7 @@ class JsonReader:
                 return pa.array(values, pa.int64() if kinds == {int} else pa.string())
             except (pa.ArrowInvalid, ValueError, OverflowError):
                 pass  # too large, or half of a surrogate pair
-        raise self._odd_value(values, name, numbers)
+        raise self._odd_value(values, name, numbers.to_pylist())
 
     def _odd_value(self, values: list[Any], name: str, numbers: list[int]) -> TableError:
         """Return the error for the first value that is not of the kind of those before it."""

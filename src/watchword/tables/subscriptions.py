@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,7 +13,7 @@ import pyarrow.compute as pc
 from watchword.tables.arrow import CsvReader
 from watchword.tables.lines import LineReader
 from watchword.tables.readers import Reader, choose_column, open_reader
-from watchword.tables.sources import Chunk, TableError, check_kind
+from watchword.tables.sources import Chunk, TableError, check_kind, failures_named
 
 _BATCH = 100_000
 _GUESSES = ("subscription", "query", "text")
@@ -29,6 +32,11 @@ class Subscriptions:
     def place(self, row: int) -> str:
         """Return the place of the table's row `row` (from 0) in the file: ``line 7``."""
         return f"{self.unit} {self.numbers[row].as_py()}"
+
+    def with_texts(self, texts: list[str]) -> Subscriptions:
+        """Return the same subscriptions with other texts."""
+        table = pa.table({"id": self.table["id"], "subscription": pa.array(texts, pa.string())})
+        return replace(self, table=table)
 
 
 def read_subscriptions(path: str, *, id: str | None = None, subscription: str | None = None) -> Subscriptions:
@@ -56,6 +64,20 @@ def read_words(path: str) -> list[str]:
         return [word.strip() for chunk in reader.chunks((), _BATCH) for word in chunk.columns[0].to_pylist()]
     finally:
         reader.close()
+
+
+def read_json(path: str) -> Any:
+    """Return the value that a file holds in JSON, such as hierarchies."""
+    with failures_named(path):
+        content = Path(path).read_bytes()
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise TableError("nested too deeply", path=path) from None
+    except UnicodeDecodeError:
+        raise TableError("not UTF-8: convert the file to UTF-8", path=path) from None
+    except json.JSONDecodeError as error:
+        raise TableError(f"not JSON: {error.msg}", path=path, place=f"line {error.lineno}") from None
 
 
 def _column_names(reader: Reader, id: str | None, subscription: str | None) -> list[str]:

@@ -1,9 +1,9 @@
 """The worker's half of `match`: record batches of events in, record batches of pairs out.
 
 A batch arrives with the columns to carry (under the names that `carrier` gives), the event (`EVENT`, unless it is
-carried) and, where the index is partitioned, the number of the shard that this copy of the event is for (`SHARD`).
-Matching finds pairs (row, id); the carried columns are then taken by row and the ids appended, all in Arrow: no Python
-object per row, but for events that are structs, maps or several columns, which become dicts, and for explanations.
+carried, or the columns of its attributes that are not) and, where the index is partitioned, the number of the shard
+that this copy of the event is for (`SHARD`). Matching finds pairs (row, id); the carried columns are then taken by row
+and the ids appended, all in Arrow: no Python object per row, but for explanations.
 
 Events are matched a slice at a time, sized by the pairs that the slice before gave (`next_size`), and batches are
 yielded when they reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
@@ -29,6 +29,7 @@ from watchword.index import Index, next_size
 from watchword.index.events import around
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.events import EventColumns, events_of
 
 EVENT, SHARD = "__watchword_event", "__watchword_shard"
 COUNTED = "__watchword_counted"
@@ -51,8 +52,8 @@ class Task:
     """Everything that a task is sent."""
 
     version: Version
-    event: str
-    """The column that holds the event."""
+    event: EventColumns
+    """The column that holds the event, or those of its attributes."""
     carried: tuple[str, ...]
     """The names that carried columns have in the answer."""
     partitioned: bool = False
@@ -95,9 +96,9 @@ class _Runner:
 
     def run(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         errors, seconds = 0, 0.0
-        for shard, rows in self._shards(batch):
-            column = batch[self.task.event]
-            events = as_events(column if len(rows) == len(column) else column.take(rows))
+        column = events_of(batch, self.task.event)
+        for shard, rows in self._shards(batch, column):
+            events = column if len(rows) == len(column) else column.take(rows)
             position, start = np.asarray(rows), 0
             while start < len(position):
                 stop = min(start + self.size, len(position))
@@ -112,9 +113,11 @@ class _Runner:
         if self.task.metrics and batch.num_rows:
             yield self._measured(batch, errors, seconds)
 
-    def _shards(self, batch: pa.RecordBatch) -> Iterator[tuple[int | None, pa.Array]]:
+    def _shards(self, batch: pa.RecordBatch, column: pa.Array) -> Iterator[tuple[int | None, pa.Array]]:
         """Return each shard to ask (None for all of them) and the rows that go there; nulls go nowhere."""
-        valid = pc.is_valid(batch[self.task.event])
+        valid = pc.is_valid(column)
+        if COUNTED in batch.schema.names:  # a row of figures is no event
+            valid = pc.and_(valid, pc.equal(batch[COUNTED], 0))
         if not self.task.partitioned:
             yield None, pc.indices_nonzero(valid).cast(pa.int64())
             return
@@ -151,7 +154,7 @@ class _Runner:
         known, event = -1, None
         for position, key in zip(positions.tolist(), ids.to_pylist(), strict=True):
             if position != known:
-                known, event = position, _value(events, position)
+                known, event = position, events[position].as_py(maps_as_pydicts="strict")
             reasons.append(str(index.explain(event, key)))
         return pa.array(reasons, self.text)
 
@@ -211,26 +214,6 @@ class _Runner:
         row = self._output(nulls, 1)
         figures = [pa.array([first], pa.int64()), pa.array([errors], pa.int64()), pa.array([seconds], pa.float64())]
         return pa.RecordBatch.from_arrays([*row.columns[:-3], *figures], names=row.schema.names)
-
-
-def as_events(column: pa.Array) -> Any:
-    """Return a column as something that `match_many` reads and that can be sliced.
-
-    Structs and maps become dicts, in which a null is a missing attribute; all else stays in Arrow.
-    """
-    kind = column.type
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return [_dict(event) for event in column.to_pylist()]
-    return column
-
-
-def _dict(event: Any) -> dict[str, Any]:
-    return {name: value for name, value in dict(event).items() if value is not None}
-
-
-def _value(events: Any, position: int) -> Any:
-    event = events[position]
-    return event if isinstance(event, dict) else event.as_py()
 
 
 def row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.float64]:

@@ -18,6 +18,7 @@ from watchword.index.events import around
 from watchword.index.routing import OwnedAtoms
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.events import EventColumns, events_of
 from watchword.spark.tasks.matcher import COUNTED
 
 SHARDS = "__watchword_shards"
@@ -32,13 +33,13 @@ class Router:
     """
 
     version: Version
-    event: str
+    event: EventColumns
     counted: bool
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Route the batches of one task."""
         for batch in batches:
-            yield self._output(batch.columns, batch.schema.names, self._shards(batch[self.event]), 0)
+            yield self._output(batch.columns, batch.schema.names, self._shards(events_of(batch, self.event)), 0)
             if self.counted and batch.num_rows:
                 nulls = [pa.nulls(1, column.type) for column in batch.columns]
                 yield self._output(nulls, batch.schema.names, pa.array([[0]], pa.list_(pa.int32())), batch.num_rows)

@@ -1,0 +1,208 @@
+"""Routing: what clauses need and what events have, by hashes that do not depend on any index.
+
+An atom is an equality, ``name = 'RBS'`` or ``orders.price = 7``: an event has one for each of its values, whether
+anybody asks for it or not. A clause needs those that it asks for with AND between them; ranges, beginnings, IN, dates
+and folded case are not told by one value, and are left out. Values that are equal have one hash; some that are not
+may share theirs (integers that have one nearest double), which costs a needless send and no match.
+
+    hash of an atom = mixed(hash of "orders.price", hash of the value's bytes, its kind)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.arrays import Bools, Int64, UInt64, offsets_of
+from watchword.errors import EventError
+from watchword.index.events import is_text as is_json
+from watchword.index.events import refuse_nulls, rows_of
+from watchword.index.routing import Atoms, Needs
+from watchword.kernels.stable_hash import hash_strings
+from watchword.predicates.documents import columns_of, parsed
+from watchword.predicates.placing import is_text
+from watchword.predicates.predicate import Path, Predicate, show_path
+from watchword.predicates.values import BOOLEAN, NUMBER, TEXT, Key, View, plain_key
+from watchword.sets.rows import Rows
+from watchword.strings import Strings, from_arrow, from_texts, writable
+
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xFF51AFD7ED558CCD)
+_SHIFT = np.uint64(33)
+
+
+def needs_of(plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]], meanings: list[Predicate]) -> Needs:
+    """Return what clauses need: conjunctions as rows of predicates' numbers, and others with their owners."""
+    hashes, known = _equalities(meanings)
+    more = Rows(
+        offsets_of([len(row) for _, row in parsed_rows]), np.array([n for _, row in parsed_rows for n in row], np.int32)
+    )
+    atoms = np.concatenate([plain.atoms, more.atoms])
+    offsets = np.concatenate([plain.offsets, plain.offsets[-1] + more.offsets[1:]])
+    kept = known[atoms]
+    all_owners = np.concatenate([owners, np.array([owner for owner, _ in parsed_rows], np.int64)])
+    return Needs(all_owners, offsets_of(kept)[offsets], hashes[atoms[kept]])
+
+
+def _equalities(predicates: list[Predicate]) -> tuple[UInt64, Bools]:
+    """Return the atoms of predicates, and which have one."""
+    known = np.array([_is_equality(predicate) for predicate in predicates], np.bool_)
+    found = [(show_path(one.attribute), one.constants[0]) for one, has in zip(predicates, known, strict=True) if has]
+    hashes = np.zeros(len(predicates), np.uint64)
+    hashes[known] = _hashed_keys([path for path, _ in found], [key for _, key in found])
+    return hashes, known
+
+
+def _is_equality(predicate: Predicate) -> bool:
+    return predicate.operator == "=" and predicate.view is View.PLAIN
+
+
+def atoms_of(events: pa.Array) -> Atoms | None:
+    """Return what events have, objects or JSON texts; None where there is a column whose values cannot be told."""
+    refuse_nulls(events, 0)
+    if is_json(events.type):
+        table = columns_of(events)
+        if table is None:
+            return _atoms_of_objects([parsed(text, row) for row, text in enumerate(events.to_pylist())])
+        events = rows_of(table)
+    if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
+        return None
+    try:
+        leaves = list(_leaves((), events, np.arange(len(events))))
+    except _UnknownError:
+        return None
+    return _by_event(len(events), [owners for owners, _ in leaves], [hashes for _, hashes in leaves])
+
+
+class _UnknownError(Exception):
+    """A column is of a type whose values have no atoms."""
+
+
+def _leaves(path: Path, column: pa.Array, owners: Int64) -> Iterator[tuple[Int64, UInt64]]:
+    """Yield the events that values of a column belong to, and the values' atoms; lists and objects are gone into."""
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_null(kind):
+        return
+    if column.null_count:
+        owners = owners[column.is_valid().to_numpy(zero_copy_only=False)]
+        column = column.drop_null()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+        yield from _leaves(path, column.flatten(), np.repeat(owners, sizes))
+    elif pa.types.is_struct(kind):
+        for number, field in enumerate(kind):
+            yield from _leaves((*path, field.name), pc.struct_field(column, [number]), owners)
+    elif pa.types.is_map(kind):
+        yield from _entries(path, column, owners)
+    elif not pa.types.is_date(kind) and not pa.types.is_timestamp(kind):  # those equal nothing as they are
+        yield _scalars(path, column, owners)
+
+
+def _entries(path: Path, column: pa.Array, owners: Int64) -> Iterator[tuple[Int64, UInt64]]:
+    if not is_text(column.type.key_type):
+        raise _UnknownError
+    offsets = column.offsets.to_numpy()
+    keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
+    inner = np.repeat(owners, np.diff(offsets))
+    for name in keys.unique().to_pylist():
+        here = pc.equal(keys, pa.scalar(name, keys.type))
+        yield from _leaves((*path, name), items.filter(here), inner[here.to_numpy(zero_copy_only=False)])
+
+
+def _scalars(path: Path, column: pa.Array, owners: Int64) -> tuple[Int64, UInt64]:
+    kind, attribute = column.type, _hashed(from_texts([show_path(path)]))
+    if is_text(kind):
+        return owners, _mixed(attribute, _hashed(from_arrow(column)), TEXT)
+    if pa.types.is_boolean(kind):
+        return owners, _mixed(attribute, column.cast(pa.uint8()).to_numpy().astype(np.uint64), BOOLEAN)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        numbers = column.to_numpy(zero_copy_only=False).astype(np.float64)
+        return owners, _mixed(attribute, _hashed_numbers(numbers), NUMBER)
+    if pa.types.is_decimal(kind):
+        numbers = np.array([_near((plain_key(value) or (NUMBER, 0))[1]) for value in column.to_pylist()], np.float64)
+        return owners, _mixed(attribute, _hashed_numbers(numbers), NUMBER)
+    raise _UnknownError
+
+
+def _atoms_of_objects(events: Sequence[Any]) -> Atoms:
+    """Return what nested Python objects have."""
+    owners, paths, keys = [], [], []
+    for position, event in enumerate(events):
+        try:
+            for path, value in _values((), event):
+                key = plain_key(value)
+                if key is not None:
+                    owners.append(position)
+                    paths.append(show_path(path))
+                    keys.append(key)
+        except RecursionError:
+            raise EventError("it is nested too deeply", position=position) from None
+    return _by_event(len(events), [np.array(owners, np.int64)], [_hashed_keys(paths, keys)])
+
+
+def _values(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _values((*path, name), inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _values(path, inner)
+    else:
+        yield path, value
+
+
+def _by_event(count: int, owners: list[Int64], hashes: list[UInt64]) -> Atoms:
+    all_owners = np.concatenate([np.empty(0, np.int64), *owners])
+    all_hashes = np.concatenate([np.empty(0, np.uint64), *hashes])
+    return Atoms(
+        offsets_of(np.bincount(all_owners, minlength=count)), all_hashes[np.argsort(all_owners, kind="stable")]
+    )
+
+
+# hashes
+
+
+def _hashed_keys(paths: Sequence[str], keys: Sequence[Key]) -> UInt64:
+    """Return the atoms of values given as keys, texts, numbers and booleans."""
+    kinds = np.array([kind for kind, _ in keys], np.int64)
+    values = np.zeros(len(keys), np.uint64)
+    values[kinds == TEXT] = _hashed(from_texts([value for kind, value in keys if kind == TEXT]))
+    numbers = np.array([_near(value) for kind, value in keys if kind == NUMBER], np.float64)
+    values[kinds == NUMBER] = _hashed_numbers(numbers)
+    values[kinds == BOOLEAN] = [int(value) for kind, value in keys if kind == BOOLEAN]
+    return _mixed(_hashed(from_texts(list(paths))), values, kinds.astype(np.uint64))
+
+
+def _near(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _hashed_numbers(numbers: Any) -> UInt64:
+    """Return the hashes of doubles; both zeros have one."""
+    data = np.ascontiguousarray(numbers + 0.0, "<f8").view(np.uint8)
+    return _hashed(Strings(data, np.arange(0, 8 * len(numbers) + 8, 8, dtype=np.int64)[: len(numbers) + 1]))
+
+
+def _hashed(strings: Strings) -> UInt64:
+    hashes = np.empty(strings.count, np.uint64)
+    hash_strings(writable(strings.data), writable(strings.offsets), hashes)
+    return hashes
+
+
+def _mixed(attributes: UInt64, values: UInt64, kinds: Any) -> UInt64:
+    """Return atoms. They are stored with indexes, so this must never change."""
+    found: UInt64 = (values + np.asarray(kinds, np.uint64) + np.uint64(1)) * _SPREAD ^ attributes
+    found = (found ^ (found >> _SHIFT)) * _FIRST
+    return found ^ (found >> _SHIFT)

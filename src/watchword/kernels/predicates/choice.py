@@ -22,15 +22,19 @@ PROBE = 6.0
 
 
 @kernel
-def choose(row_offsets, literals, atoms, chances, is_partner, kinds, firsts, seconds):
-    """Write the access key of each row: its kind, and a point, or two, or ``field << 8 | level`` and a prefix."""
+def choose(row_offsets, literals, atoms, chances, partners, kinds, firsts, seconds):
+    """Write the access key of each row: its kind, and a point, or two, or ``field << 8 | level`` and a prefix.
+
+    `partners` are two arrays: for each field its number among those that may be partners, -1 for none, and a matrix of
+    these numbers that says which are (a matrix of all fields would be too large: there may be 100,000).
+    """
     for row in range(len(row_offsets) - 1):
         own = literals[row_offsets[row] : row_offsets[row + 1]]
-        kinds[row], firsts[row], seconds[row] = choose_one(own, atoms, chances, is_partner)
+        kinds[row], firsts[row], seconds[row] = choose_one(own, atoms, chances, partners)
 
 
 @leaf
-def choose_one(literals, atoms, chances, is_partner):
+def choose_one(literals, atoms, chances, partners):
     """Return the access key of a row."""
     kinds, spans = atoms
     point = span = np.int64(-1)
@@ -45,7 +49,7 @@ def choose_one(literals, atoms, chances, is_partner):
         elif chances[atom] < least_span:
             least_span, span = chances[atom], atom
     if point >= 0:
-        first, second = _pair(literals, kinds, chances, is_partner, min(0.7 * least_point, least_span))
+        first, second = _pair(literals, kinds, chances, partners, min(0.7 * least_point, least_span))
         if first >= 0:
             return np.int64(PAIR), first, second
         if least_point <= least_span:
@@ -60,20 +64,21 @@ def choose_one(literals, atoms, chances, is_partner):
 
 
 @leaf
-def _pair(literals, kinds, chances, is_partner, least):
+def _pair(literals, kinds, chances, partners, least):
     """Return two points of partner fields that are together rarer than `least`, the lower field's first; or -1."""
+    narrow, is_partner = partners
     first = second = np.int64(-1)
     for i in range(len(literals)):
         one = literals[i] >> 1
         field = kinds[one] >> 2
-        if literals[i] & 1 or kinds[one] & 3 or field >= len(is_partner):
+        if literals[i] & 1 or kinds[one] & 3 or field >= len(narrow) or narrow[field] < 0:
             continue
         for j in range(len(literals)):
             two = literals[j] >> 1
             other = kinds[two] >> 2
-            if literals[j] & 1 or kinds[two] & 3 or other >= len(is_partner) or field >= other:
+            if literals[j] & 1 or kinds[two] & 3 or other >= len(narrow) or narrow[other] < 0 or field >= other:
                 continue
-            if is_partner[field, other] and chances[one] * chances[two] < least:
+            if is_partner[narrow[field], narrow[other]] and chances[one] * chances[two] < least:
                 least = chances[one] * chances[two]
                 first, second = np.int64(one), np.int64(two)
     return first, second

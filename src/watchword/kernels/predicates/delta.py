@@ -8,7 +8,7 @@ from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.predicates.choice import ALWAYS, POINT, choose_one
 from watchword.kernels.predicates.nodes import put_node
 
-NO_PARTNERS = np.zeros((0, 0), np.bool_)
+NO_PARTNERS = np.empty(0, np.int64), np.zeros((0, 0), np.bool_)
 
 
 @kernel

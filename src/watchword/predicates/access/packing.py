@@ -27,6 +27,9 @@ COMBINATIONS = 4096
 GRID = 8
 """How many places a grid may have for each pair in it."""
 
+Partners = tuple[Int64, Bools]
+"""For each field its number among those that may be partners, -1 for none; and which of these are."""
+
 _KIND = 60  # of an access key: its kind stands above this bit
 
 
@@ -78,8 +81,8 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
     (offsets, literals), payloads = joined(parts)
     rows = len(payloads)
     kinds, firsts, seconds = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
-    is_partner = _partners(offsets, literals, atoms, chances)
-    choice.choose(offsets, literals, tuple(atoms), chances, is_partner, kinds, firsts, seconds)
+    partners = _partners(offsets, literals, atoms, chances)
+    choice.choose(offsets, literals, tuple(atoms), chances, partners, kinds, firsts, seconds)
     sizes = np.empty(rows, np.int32)
     kernels.leave_keys_out(offsets, literals, chances, kinds, firsts, seconds, sizes)
     keys, nodes_of = _numbered(kinds, firsts, seconds)
@@ -94,7 +97,7 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
         raise WatchwordError(f"{rows} subscriptions are more than one index holds; use several")
     starts, arena, owners = np.empty(blocks, np.int64), np.empty(words, none.dtype), np.empty(words, np.int32)
     write(starts, arena, owners)
-    return _keyed(keys[order], starts, nodes_of, is_partner, atoms, arena, owners), rows
+    return _keyed(keys[order], starts, nodes_of, partners, atoms, arena, owners), rows
 
 
 def empty_base() -> Base:
@@ -107,12 +110,12 @@ def empty_base() -> Base:
     )  # fmt: skip
 
 
-def _partners(offsets: Int64, literals: Int32, atoms: Atoms, chances: Float64) -> Bools:
+def _partners(offsets: Int64, literals: Int32, atoms: Atoms, chances: Float64) -> Partners:
     """Say which pairs of fields, the lower number first, have rows kept under pairs of their points."""
     points = literals[(literals & 1 == 0)] >> 1
     points = points[atoms.modes[points] == 0]
     if not len(points):
-        return np.zeros((0, 0), np.bool_)
+        return np.empty(0, np.int64), np.zeros((0, 0), np.bool_)
     fields = atoms.fields[points]
     counts = np.bincount(fields)
     width = min(WIDTH, int(np.count_nonzero(counts)))
@@ -123,10 +126,7 @@ def _partners(offsets: Int64, literals: Int32, atoms: Atoms, chances: Float64) -
     choice.point_fields(offsets, literals, atoms.kinds, narrow, sets)
     distinct, weights = _heaviest(sets)
     shares = np.bincount(fields, weights=chances[points])[chosen] / np.maximum(counts[chosen], 1)
-    found = choice.partners(distinct, weights.astype(np.float64), shares)
-    is_partner = np.zeros((len(counts), len(counts)), np.bool_)
-    is_partner[np.ix_(chosen, chosen)] = found
-    return is_partner
+    return narrow, choice.partners(distinct, weights.astype(np.float64), shares)
 
 
 def _heaviest(sets: UInt64) -> tuple[UInt64, Int64]:
@@ -150,7 +150,7 @@ def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64
 
 
 def _keyed(
-    keys: Int64, starts: Int64, nodes_of: Int64, is_partner: Bools, atoms: Atoms, arena: Any, owners: Int32
+    keys: Int64, starts: Int64, nodes_of: Int64, partners: Partners, atoms: Atoms, arena: Any, owners: Int32
 ) -> Base:
     """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
     own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
@@ -158,7 +158,7 @@ def _keyed(
     point_blocks = np.full(len(atoms.kinds), -1, np.int32)
     point_blocks[rest[kinds == choice.POINT]] = starts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
-    table: Any = _pair_tables(rest[pairs], starts[pairs], is_partner, atoms.fields, atoms.modes)
+    table: Any = _pair_tables(rest[pairs], starts[pairs], partners, atoms.fields, atoms.modes)
     node_table = nodes.roomy_nodes(*nodes.new_nodes(), len(nodes_of))
     levels = np.zeros(int((nodes_of[:, 0] >> 8).max(initial=-1)) + 1, np.uint64)
     kernels.put_nodes(*node_table, nodes_of, starts[kinds == choice.NODE], levels)
@@ -167,21 +167,21 @@ def _keyed(
     return Base(point_blocks, *table, *node_table, levels, first, arena, owners)  # type: ignore[call-arg]
 
 
-def _pair_tables(pairs: Int64, starts: Int64, is_partner: Bools, fields: Int32, modes: Int32) -> tuple[Any, ...]:
+def _pair_tables(pairs: Int64, starts: Int64, known: Partners, fields: Int32, modes: Int32) -> tuple[Any, ...]:
     """Return how pairs lead to their blocks: a hash table, the partners of each field, ranks of points, and grids."""
-    ones, twos = np.nonzero(is_partner)
-    offsets = offsets_of(np.bincount(ones, minlength=len(is_partner))).astype(np.int32)
+    narrow, is_partner = known
+    width = len(narrow)
+    ones, twos = (np.flatnonzero(narrow >= 0)[found] for found in np.nonzero(is_partner))
+    offsets = offsets_of(np.bincount(ones, minlength=width)).astype(np.int32)
     points = np.flatnonzero(modes == 0)
     points = points[np.argsort(fields[points], kind="stable")]
-    counts = np.bincount(fields[points], minlength=max(len(is_partner), 1))
+    counts = np.bincount(fields[points], minlength=max(width, 1))
     ranks = np.full(len(fields), -1, np.int32)
     ranks[points] = np.arange(len(points)) - offsets_of(counts)[fields[points]]
     partners = np.full((len(ones), 3), -1, np.int64)
     partners[:, 0], partners[:, 2] = twos, counts[twos]
     first, second = pairs >> 30, pairs & (1 << 30) - 1
-    owners = np.searchsorted(
-        ones * len(is_partner) + twos, fields[first].astype(np.int64) * len(is_partner) + fields[second]
-    )
+    owners = np.searchsorted(ones * width + twos, fields[first].astype(np.int64) * width + fields[second])
     keys = np.bincount(owners, minlength=len(ones))
     dense = counts[ones] * counts[twos] <= GRID * keys
     begins = offsets_of(np.where(dense, counts[ones] * counts[twos], 0))

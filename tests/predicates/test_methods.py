@@ -160,3 +160,14 @@ def test_subscriptions_are_found_whatever_their_order(method: str) -> None:
         for key in list(rules)[::order]:
             index[key] = rules[key]
         assert sorted(index.match({"v": 20.5})) == list(range(21))
+
+
+@pytest.mark.parametrize("method", ["auto", "counting", "propagation"])
+def test_many_attributes(method: str) -> None:
+    """Rules that are each about something else: nothing may grow with the square of the attributes."""
+    rules = {n: f"a{n} = 1 AND b = {n % 7}" if n % 2 else f"c.a{n} > 1" for n in range(20_000)}
+    index = PredicateIndex(rules, method=method)
+    assert index.match({"a5": 1, "b": 5, "a7": 2}) == [5]
+    assert index.match({"c": [{"a8": 2}, {"a10": 1, "x": 1}], 5: 1}) == [8]
+    assert found(index.match_many([{"a5": 1, "b": 5}, {"c": {"a6": 1.5}}, {}]), 3) == [[5], [6], []]
+    assert index.stats().bytes < 20_000_000

@@ -96,8 +96,10 @@ class Reader:
 
     def _enter(self, place: Place, event: dict[str, Any], found: _Found) -> None:
         """Walk the names of an object."""
-        points = found.points
-        for name, below in place.below.items():
+        points, names = found.points, place.below
+        if len(names) > 4 * len(event):  # many rules, each about something else: look up what the event has
+            names = {name: names[name] for name in event if name in names}
+        for name, below in names.items():
             value = event.get(name)
             if value is None:
                 continue

@@ -17,6 +17,7 @@ from watchword.errors import PipelineError, StoreError
 from watchword.home import Home
 from watchword.languages import LANGUAGES
 from watchword.shards import is_outdated, resolve
+from watchword.spark import sources
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sources import Source, event_of
 from watchword.store import Request
@@ -142,6 +143,12 @@ def test_objects_from_a_folder(spark: SparkSession, tmp_path: Path) -> None:
         store.subscribe("ada", "acme")  # somebody wants a text: the source must have one
     with pytest.raises(PipelineError, match="no column 'text'"):
         Pipeline(spark, home, source, report=done.append).start(once=True)
+
+
+def test_other_sources_have_objects_as_json(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(b"k", b'{"value": 5}')], "key binary, value binary")
+    (item,) = sources._as_items(frame, Source("kafka", text="value"), True).collect()
+    assert item["row"] == item["text"] == '{"value": 5}'
 
 
 def test_feed_items_are_objects(home: Home, once: Runner) -> None:

@@ -12,8 +12,7 @@ import pytest
 
 from benchmarks import predicate_data, predicate_rivals, predicates
 from benchmarks.harness import Report, Row
-from benchmarks.predicate_data import Scale, shared_rules
-from watchword import PredicateIndex
+from benchmarks.predicate_data import Scale
 
 TINY = Scale(
     rules=300,
@@ -115,18 +114,6 @@ def test_where_there_is_no_data_or_no_rival_that_is_said(tmp_path: Path, monkeyp
     for section in ("real", "duckdb"):
         report = run(section)
         assert not report.content["tables"] and "left out" in report.content["notes"][0]
-
-
-@pytest.mark.slow
-def test_joins_in_sql_find_what_an_index_finds() -> None:
-    pytest.importorskip("duckdb")
-    rules = shared_rules(2_000, ranges=False, values=4)
-    events = rules.event_table(200)
-    expected = predicates.in_order(PredicateIndex(rules.subscription_table()).match_many(events))
-    assert expected.num_rows > 1_000
-    for way, match in predicate_rivals.DuckDB(rules).ways().items():
-        assert predicates.in_order(match(events)).equals(expected), way
-    assert len(tables(run("duckdb"))["duckdb: verdict"]) == 3
 
 
 def test_two_ways_that_differ_end_the_run() -> None:

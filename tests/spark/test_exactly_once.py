@@ -86,4 +86,5 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     with Home(home).store() as store:
         found = Counter((d.item.identity, r.subscription) for d in store.inbox("ada") for r in d.reasons)
         assert found == Counter(dict.fromkeys(expected, 1))
-        assert store.stats().batches == FILES
+        # Killed between listing a file and planning its batch, Spark gives it to the next one.
+        assert FILES - KILLS <= store.stats().batches == batches(home) <= FILES

@@ -72,14 +72,14 @@ class TestSnapshots:
             assert str(tmp_path / name) in str(refusal.value.path)
 
     @pytest.mark.slow
-    def test_in_another_process(self, case: Case, tmp_path: Path) -> None:
-        model, events = case.model(), case.events(15)
-        case.index(model).save(tmp_path / "index")
+    def test_in_another_process(self, method: Case, tmp_path: Path) -> None:
+        model, events = method.model(), method.events(15)
+        method.index(model).save(tmp_path / "index")
         (tmp_path / "events").write_bytes(pickle.dumps(events))
         subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], check=True, cwd=ROOT)
         items, answers = pickle.loads((tmp_path / "answers").read_bytes())
         assert items == list(model.items())
-        assert answers == [case.expected(model, event) for event in events]
+        assert answers == [method.expected(model, event) for event in events]
 
 
 OTHER_PROCESS = """

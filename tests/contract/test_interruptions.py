@@ -88,31 +88,31 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["append", "replace", "delete", "pop", "few", "many", "clear", "save"])
-def test_whole_or_not_at_all(case: Case, name: str, tmp_path: Path) -> None:
-    change, effect = changes(case, tmp_path)[name]
-    before, events, more = case.model(), case.events(6), case.texts(26)[25]
+def test_whole_or_not_at_all(method: Case, name: str, tmp_path: Path) -> None:
+    change, effect = changes(method, tmp_path)[name]
+    before, events, more = method.model(), method.events(6), method.texts(26)[25]
     after = dict(before)
     effect(after)
 
     def made() -> Index:
-        index = case.index(before)
+        index = method.index(before)
         index["s6"] = before["s6"]  # so that base, delta and tombstones have something
         return index
 
     change(made())  # kernels are compiled
     fresh = made()
     total = lines_of(lambda: change(fresh))
-    random_ = random.Random(f"{case} {name}")
-    for _ in range(POINTS if case.method == "auto" else POINTS // 2):
+    random_ = random.Random(f"{method} {name}")
+    for _ in range(POINTS if method.method == "auto" else POINTS // 2):
         point, error = random_.randrange(1, total + 1), random_.choice([KeyboardInterrupt, MemoryError])
         index = made()
         with suppress(error), Interruption(error, point):
             change(index)
         left = after if len(index) == len(after) and dict(index) == after else before
-        check(case, index, left, events)
+        check(method, index, left, events)
         index["later"] = more
-        check(case, index, left | {"later": more}, events)
+        check(method, index, left | {"later": more}, events)
         assert list(index.pop("later")) == list(more)
         if left == before:
             change(index)
-            check(case, index, after, events)
+            check(method, index, after, events)

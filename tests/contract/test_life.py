@@ -18,14 +18,14 @@ from watchword import Index
 
 class TestChurn:
     @pytest.mark.slow
-    def test_a_long_life(self, case: Case, tmp_path: Path) -> None:
+    def test_a_long_life(self, method: Case, tmp_path: Path) -> None:
         """Thousands of changes, so that whatever grows, merges, splits or is compacted does so."""
         random_ = random.Random(2011)
-        scale = 1.0 if case.method == "auto" else 0.3  # only auto has a delta that must outgrow its bounds
-        texts, events = case.texts(150), case.events(25)
-        truth = {text: [case.language.matches(text, event) for event in events] for text in texts}
+        scale = 1.0 if method.method == "auto" else 0.3  # only auto has a delta that must outgrow its bounds
+        texts, events = method.texts(150), method.events(25)
+        truth = {text: [method.language.matches(text, event) for event in events] for text in texts}
         model: Model = {number: random_.choice(texts) for number in range(int(4000 * scale))}
-        index = case.index(model)
+        index = method.index(model)
         for step in range(1, 2001):
             key = random_.randrange(int(6000 * scale))
             if key in model and random_.random() < 0.6:
@@ -46,9 +46,9 @@ class TestChurn:
 
 
 @pytest.mark.slow
-def test_a_life_in_random_steps(case: Case) -> None:
-    machine = type(f"Life of {case}", (Life,), {"case": case})
-    lives = 12 if case.method == "auto" else 5
+def test_a_life_in_random_steps(method: Case) -> None:
+    machine = type(f"Life of {method}", (Life,), {"case": method})
+    lives = 12 if method.method == "auto" else 5
     run_state_machine_as_test(machine, settings=settings(max_examples=lives, stateful_step_count=25, deadline=None))
 
 

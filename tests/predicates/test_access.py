@@ -25,6 +25,7 @@ def in_full(duel: Duel) -> dict[int, list[int]]:
     return {payload: sorted(row) for payload, row in duel.rows.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_duel(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that may happen to a structure, in any order."""
@@ -103,6 +104,7 @@ def test_rows_come_back_as_they_went_in() -> None:
     assert duel.unpacked() == in_full(duel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("values", "in_grid"), [(12, True), (400, False)])
 def test_pairs_in_grids_and_in_a_hash_table(values: int, in_grid: bool) -> None:
     """Two fields of 12 values have 144 pairs, most of which are keys; of 160,000 pairs hardly any are."""

@@ -58,6 +58,7 @@ def test_events_are_read_as_for_matching() -> None:
         index.explain({}, "s")
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(queries, events)
 def test_it_agrees_with_the_judge(text: str, event: dict) -> None:

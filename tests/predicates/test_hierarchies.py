@@ -82,6 +82,7 @@ def test_cycles_are_named() -> None:
         PredicateIndex(hierarchies={"t": {"a": ["b", "a"]}})
 
 
+@pytest.mark.slow
 def test_a_long_chain() -> None:
     chain = {str(depth): str(depth + 1) for depth in range(3000)}
     index = PredicateIndex({"top": "t KIND OF '3000'"}, hierarchies={"t": chain})

@@ -126,6 +126,7 @@ def test_insert_and_delete(method: str) -> None:
     assert len(index) == 0 and index.match({"a": 1, "b": 1}) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_all_methods_agree_with_the_judge(seed: int, tmp_path: Path) -> None:
     texts, judged = samples(queries, 150), samples(events, 40)
@@ -162,6 +163,7 @@ def test_subscriptions_are_found_whatever_their_order(method: str) -> None:
         assert sorted(index.match({"v": 20.5})) == list(range(21))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "counting", "propagation"])
 def test_many_attributes(method: str) -> None:
     """Rules that are each about something else: nothing may grow with the square of the attributes."""

@@ -89,6 +89,7 @@ def test_precedence() -> None:
     assert names("x BETWEEN 1 AND 2 AND y = 3") == [(["x BETWEEN 1 AND 2", "y = 3"], [])]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(queries)
 def test_names_parse_back_to_themselves(text: str) -> None:
@@ -230,6 +231,7 @@ def test_limits_are_reached() -> None:
     assert index.match({f"b{k}": 1 for k in range(8)}) == ["wide"]
 
 
+@pytest.mark.slow
 def test_a_clause_has_room_in_a_packed_index() -> None:
     text = " AND ".join(f"a = {k}" for k in range(16384))
     index = PredicateIndex(max_predicates=1 << 20)
@@ -264,6 +266,7 @@ def test_attributes() -> None:
             attribute_of(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(queries)
 def test_the_judge_reads_the_same_texts(text: str) -> None:

@@ -229,6 +229,7 @@ values = st.sampled_from(
 names = ("kind", "name", "value", "side", "open", "title", "note", "tags", "topic", "at", "extra", "other")
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(
@@ -283,6 +284,7 @@ def test_a_snapshot_keeps_the_schema(tmp_path: Path) -> None:
     assert PredicateIndex(**index.options).options == index.options
 
 
+@pytest.mark.slow
 def test_more_event_types_than_a_word_has_bits() -> None:
     events = {f"e{number}": {f"a{number}": "number"} for number in range(130)}
     index = PredicateIndex(schema={"type": "kind", "events": events})

@@ -48,6 +48,7 @@ def check(structure: PackedRows, rows: dict[int, list[int]], seed: int) -> None:
     assert found(structure.match(rows_of(items))) == expected
 
 
+@pytest.mark.slow
 def test_changes_while_a_packing_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """The packing is held up, so that rows of every origin change behind its back."""
     from watchword.sets import packed

@@ -26,7 +26,7 @@ from watchword.kernels.sets.delta import Counts
 from watchword.kernels.sets.packed import Packed
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
-from watchword.sets.rows import Rows, joined
+from watchword.sets.rows import Rows, joined, written
 from watchword.sets.structure import SetStructure
 
 PRIOR = 1000.0
@@ -57,7 +57,7 @@ class RowBase:
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
-        return _written(partial(packing_kernels.unpack, self.packed, dead))
+        return written(partial(packing_kernels.unpack, self.packed, dead))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -106,7 +106,7 @@ class RowDelta:
     def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
         """Return what returns the rows that have come since a mark and are here now."""
         lists = delta_kernels.Delta(self.lists.heads.copy(), self.lists.pool[: self.mark].copy())
-        return partial(_written, partial(delta_kernels.live_rows, lists, since, self.mark))
+        return partial(written, partial(delta_kernels.live_rows, lists, since, self.mark))
 
 
 class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
@@ -260,16 +260,6 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         if atoms > len(self.counts.rows) or atoms > len(self.counts.items):
             rows = reserve(self.counts.rows, atoms, 0)
             self.counts = Counts(rows, reserve(self.counts.items, len(rows), 0))
-
-
-def _written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
-    """Run a kernel that counts its rows and atoms first, then writes them."""
-    count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
-    offsets = np.zeros(count + 1, np.int64)
-    atoms = np.empty(size, np.int32)
-    payloads = np.empty(count, np.int32)
-    kernel(offsets, atoms, payloads)
-    return Rows(offsets, atoms), payloads
 
 
 def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:

@@ -8,6 +8,7 @@ The rows {4, 2} and {7} and the empty row are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,16 @@ def joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
         before += len(rows.atoms)
     atoms = np.concatenate([rows.atoms for rows, _ in parts])
     return Rows(np.concatenate(offsets), atoms), np.concatenate([payloads for _, payloads in parts])
+
+
+def written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
+    """Run a kernel that counts its rows and atoms first, then writes them."""
+    count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
+    offsets = np.zeros(count + 1, np.int64)
+    atoms = np.empty(size, np.int32)
+    payloads = np.empty(count, np.int32)
+    kernel(offsets, atoms, payloads)
+    return Rows(offsets, atoms), payloads
 
 
 def distinct(rows: Rows) -> Rows:

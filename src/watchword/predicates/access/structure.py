@@ -17,14 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Float64, Int32, Int64, reserve
+from watchword.arrays import Arrays, Float64, Int32, reserve
 from watchword.index.hits import Hits, collect
 from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
 from watchword.kernels.predicates.match import LAZY, NONE, RANK, Base, Delta, Eager, Scratch
-from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
+from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
@@ -32,7 +32,7 @@ from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.access.tables import eager_spans
 from watchword.predicates.fields import Fields
 from watchword.predicates.held import Held
-from watchword.sets.rows import Rows
+from watchword.sets.rows import Rows, written
 from watchword.sets.structure import SetStructure
 
 SAMPLE = 4096
@@ -63,14 +63,14 @@ class AccessBase:
     def has(self, row: Int32, payload: int) -> bool:
         """Say whether a row is here under this payload, which is one row's at a time."""
         if self._present is None:
-            _, payloads = self.rows(Dead(np.empty(0, np.uint8), np.empty(0, np.uint8)))
+            _, payloads = self.rows(NOBODY)
             self._present = _bitmaps(payloads)
         return payload in self._present
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
         keys = keys_of(self.packed, self._fields.atoms.fields)
-        return _written(partial(packing_kernels.unpack, self.packed.arena, self.packed.owners, keys, dead))
+        return written(partial(packing_kernels.unpack, self.packed.arena, self.packed.owners, keys, dead))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -86,7 +86,6 @@ class AccessDelta:
         self.lists = Delta(none, *nodes.new_nodes(), np.empty(0, np.uint64), np.full(1, -1, np.int32), none)
         self.mark = 0
         self.came = 0
-        self.spans = 0
         self.records: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -117,7 +116,7 @@ class AccessDelta:
     def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
         """Return what returns the rows that have come since a mark and are here now."""
         pool = self.lists.pool[: self.mark].copy()
-        return partial(_written, partial(delta_kernels.live_rows, pool, since, self.mark))
+        return partial(written, partial(delta_kernels.live_rows, pool, since, self.mark))
 
 
 class AccessRows(Layered[Rows, Int32, Any], SetStructure):
@@ -222,8 +221,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         seen = self.points_seen if learn else np.empty(0, np.int32)
         eager = self._eager_spans()
         scratch = self._borrowed(eager)
-        lists = self.delta.lists if self.delta.mark else _NO_DELTA
-        state = (*self.base.packed, *eager, *lists, *self.tombstones.dead, *atoms, *scratch, seen)
+        state = (*self.base.packed, *eager, *self.delta.lists, *self.tombstones.dead, *atoms, *scratch, seen)
         step: Any = partial(kernels.match, *events, state)
         hits = collect(len(events), step, self._hits_per_event)
         self._scratch.append(scratch)
@@ -287,7 +285,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing of the base: a line per access key, below it its rows."""
-        return drawn(self.base.packed, self.fields.atoms.fields, self.tombstones.dead, name, _written)
+        return drawn(self.base.packed, self.fields.atoms.fields, self.tombstones.dead, name, written)
 
     def arrays(self) -> Arrays:
         """Return the base, into which everything was packed, and what was learned."""
@@ -303,11 +301,6 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._install(AccessBase(Base(*(arrays[name] for name in Base._fields)), count, self.fields, self.events))
 
 
-_NO_DELTA = Delta(
-    np.empty(0, np.int32), *nodes.new_nodes(1), np.empty(0, np.uint64), np.full(1, -1, np.int32), np.empty(0, np.int32)
-)
-
-
 def _bitmaps(payloads: Int32) -> Tombstones:
     """Return payloads as a set."""
     found = Tombstones()
@@ -320,13 +313,3 @@ def _bits(numbers: Int32) -> Any:
     flags = np.zeros(int(numbers.max(initial=-1)) + 1, np.uint8)
     flags[numbers] = 1
     return np.packbits(flags, bitorder="little")
-
-
-def _written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
-    """Run a kernel that counts its rows and literals first, then writes them."""
-    count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
-    offsets: Int64 = np.zeros(count + 1, np.int64)
-    literals = np.empty(size, np.int32)
-    payloads = np.empty(count, np.int32)
-    kernel(offsets, literals, payloads)
-    return Rows(offsets, literals), payloads

@@ -1,0 +1,1 @@
+"""Which linear XPath expressions does an XML document satisfy?"""

@@ -1,0 +1,107 @@
+"""Following walks, whatever the method: one pass over documents that may come in pieces, with buffers that grow.
+
+A method makes a `Run` (`PathStructure.start`) and is fed moves. What it says is the same however they are cut::
+
+    run.feed(moves[:4]), run.feed(moves[4:])
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from watchword.arrays import Int32, Int64, resized
+from watchword.index.hits import Hits
+from watchword.index.structure import Structure
+from watchword.kernels.paths.moves import (
+    ALL,
+    AT,
+    COUNTERS,
+    DOCUMENTS,
+    DONE,
+    FULL,
+    OPERATIONS,
+    USED,
+    Found,
+    Progress,
+)
+from watchword.paths.rows import Paths, Walk
+
+Follow = Callable[[Int32, Progress, Found], int]
+"""A kernel bound to its state: follows moves from ``counters[AT]`` on and returns `DONE`, `FULL` or `GROW`. It stops
+before a move (`FULL`) if fewer pairs fit than there are payloads, since a move finds each once at most; called again
+with more room, it goes on there."""
+
+
+class Pairs(NamedTuple):
+    """What a piece of a walk found: ``payloads[p]`` in ``elements[p]``; ``borders[d]`` pairs before the end of the
+    `d`-th document that ended in it. Elements are numbered from 1 in each document, as they open."""
+
+    payloads: Int32
+    elements: Int32
+    borders: Int64
+
+
+class Run:
+    """One pass of one thread over documents that come in pieces."""
+
+    def __init__(
+        self, follow: Follow, payloads: int, limits: Int32, *, elements: bool, grow: Callable[[], None] | None = None
+    ) -> None:
+        """`payloads` are below this number; `grow` makes room when the kernel says `GROW`."""
+        self._follow, self._grow, self._elements = follow, grow, elements
+        self.progress = Progress(
+            np.zeros(COUNTERS, np.int64), limits, np.zeros(payloads, np.int32), np.zeros(payloads, np.int32)
+        )
+
+    @property
+    def operations(self) -> int:
+        """Return the units of work so far."""
+        return int(self.progress.counters[OPERATIONS])
+
+    def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
+        """Follow moves, which end at most so many documents."""
+        counters = self.progress.counters
+        counters[AT] = counters[USED] = counters[DOCUMENTS] = 0
+        room = 1024 + 4 * len(moves) + len(self.progress.stamps)
+        most = len(moves) // 2 + 1 if documents is None else documents
+        found = Found(
+            np.empty(room, np.int32), np.empty(room if self._elements else 0, np.int32), np.empty(most, np.int64)
+        )
+        while (status := self._follow(moves, self.progress, found)) != DONE:
+            if status == FULL:
+                room *= 2
+                elements = resized(found.elements, room) if self._elements else found.elements
+                found = Found(resized(found.payloads, room), elements, found.borders)
+            elif self._grow is not None:
+                self._grow()
+        used, ended = int(counters[USED]), int(counters[DOCUMENTS])
+        return Pairs(found.payloads[:used], found.elements[:used], found.borders[:ended])
+
+
+class PathStructure(Structure[Paths, Paths, Walk]):
+    """A set of ``(path, payload)`` that finds the paths of which a document has an occurrence, and all of them.
+
+    `remove` takes one path. An empty batch of paths or documents is legal everywhere.
+    """
+
+    @abstractmethod
+    def start(self, limits: Int32, *, elements: bool) -> Run:
+        """Begin a pass in which each payload is found `limits` times a document at most, and say where if asked.
+
+        `limits` has one entry for all payloads, or one for each.
+        """
+
+    def match(self, walk: Walk) -> Hits:
+        """Find the paths that each document has, each once."""
+        run = self.start(ONCE, elements=False)
+        pairs = run.feed(walk.moves, walk.count)
+        return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.operations)
+
+
+ONCE: Int32 = np.array([1], np.int32)
+ALWAYS: Int32 = np.array([ALL], np.int32)
+_ZERO: Int64 = np.zeros(1, np.int64)

@@ -41,10 +41,10 @@ class Paths(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Whole documents, one behind the other: `count` of them."""
+    """Whole documents, one behind the other."""
 
     moves: Int32
-    count: int
+    documents: int
 
 
 def no_paths() -> tuple[Paths, Int32]:

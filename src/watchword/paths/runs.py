@@ -98,7 +98,7 @@ class PathStructure(Structure[Paths, Paths, Walk]):
     def match(self, walk: Walk) -> Hits:
         """Find the paths that each document has, each once."""
         run = self.start(ONCE, elements=False)
-        pairs = run.feed(walk.moves, walk.count)
+        pairs = run.feed(walk.moves, walk.documents)
         return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.operations)
 
 

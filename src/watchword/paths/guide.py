@@ -11,7 +11,7 @@ from __future__ import annotations
 from watchword.arrays import Int32
 from watchword.index.gate import Gate
 from watchword.kernels.paths import guide as kernels
-from watchword.kernels.paths.guide import KNOWN, NODES, UNKNOWN, Trail
+from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, UNKNOWN, Trail
 from watchword.kernels.paths.moves import OPERATIONS, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
 from watchword.paths.runs import Run
@@ -77,9 +77,11 @@ class Guide:
 
     def _learn(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found, learns: bool) -> int:
         automaton = self._trie.states, self._trie.lists
-        if learns:
-            self._arrays = kernels.grown_guide(self._arrays, len(levels.accepted))
-        status: int = kernels.follow_and_learn(automaton, self._arrays, trail, levels, moves, progress, found, learns)
+        status: int = CROWDED
+        while status == CROWDED:
+            status = kernels.follow_and_learn(automaton, self._arrays, trail, levels, moves, progress, found, learns)
+            if status == CROWDED:
+                self._arrays = kernels.grown_guide(self._arrays, len(levels.accepted))
         return status
 
     def levels(self) -> Levels:

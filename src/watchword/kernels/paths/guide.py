@@ -54,8 +54,9 @@ from watchword.kernels.paths.trie import key_of
 
 NODES, PAYLOADS = range(2)
 
-UNKNOWN, KNOWN = 3, 4
-"""Besides `DONE`, `FULL` and `GROW`: an element that the guide does not know; that element has closed."""
+UNKNOWN, KNOWN, CROWDED = 3, 4, 5
+"""Besides `DONE`, `FULL` and `GROW`: here is an element that the guide does not know; that element has closed; the
+guide itself needs room."""
 
 _NOWHERE = -1
 
@@ -262,7 +263,7 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
         if not levels_have_room(levels, above) or not _trail_has_room(trail, depth):
             return GROW
         if learns and not _guide_has_room(guide, len(levels.accepted)):
-            return GROW
+            return CROWDED
         first = levels.reached_ends[depth]
         if move >= 0:
             open_level(trie, levels, depth, move)

@@ -224,7 +224,9 @@ class Index(MutableMapping[Any, str]):
         while True:
             with self._gate.reading():
                 if self._undo is None:
-                    slots = self._found([event], 0).payloads
+                    slots, operations = self._plugged.find_one(event)
+                    self._events += 1
+                    self._operations += operations
                     slots.sort()
                     return self._catalog.listed(slots)
             self._repair()

@@ -104,6 +104,11 @@ class Language(ABC):
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
 
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Return the slots that one event satisfies, in an array of their own, and the operations spent."""
+        hits = self.find(self.read([event], 0))
+        return hits.payloads, hits.operations
+
     def tabled(self, events: Any) -> Any:
         """Return a table of events as an array of them, and anything else as it is."""
         if is_table(events):

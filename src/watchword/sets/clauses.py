@@ -70,6 +70,11 @@ class ClauseTable(Part):
     def __len__(self) -> int:
         return self.count - len(self._free)
 
+    @property
+    def has_unbound(self) -> bool:
+        """Say whether a clause asks for no atom, so that every event is checked against it."""
+        return bool(self._always)
+
     def add(self, slot: int, clause: CheckedClause) -> int:
         """Store a clause and return its payload."""
         number = self._free.pop() if self._free else self.count

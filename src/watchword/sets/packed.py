@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve, resized, tally
+from watchword.arrays import Arrays, Int32, Int64, reserve, resized, tally
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
+from watchword.kernels.handles import Handles
 from watchword.kernels.sets import delta as delta_kernels
 from watchword.kernels.sets import packed as kernels
 from watchword.kernels.sets import packing as packing_kernels
@@ -38,7 +39,7 @@ OBSERVED = 1 << 20
 LEARNED = 4096
 """Events after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
 
-_NO_COUNTS = np.empty(0, np.int32)
+_NO_COUNTS = Counts(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 class RowBase:
@@ -139,6 +140,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def _install(self, base: RowBase) -> None:
         super()._install(base)
+        self._handles = Handles(*kernels.STATE_KINDS)  # which lets the arrays before go
         if self.items >= OBSERVED:
             np.floor_divide(self.counts.items, 2, out=self.counts.items)
             self.items //= 2
@@ -199,16 +201,22 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def match(self, events: Rows) -> Hits:
         """Read the blocks of each event's atoms, and the lists of the delta."""
-        learn = self.items < OBSERVED
-        counts = self.counts.items if learn else _NO_COUNTS
-        state = (*self.base.packed, *self.delta.lists, *self.tombstones.dead, counts)
-        step: Any = partial(kernels.match, events.offsets, events.atoms, state)
+        step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
-        if learn:
-            self.items += len(events)
+        self.observed(len(events))
         if len(events) > 256:
             self._hits_per_item = len(hits.payloads) // len(events) + 16
         return hits
+
+    def state(self) -> Int64:
+        """Return what `kernels.match` reads, for as long as nothing changes."""
+        counts = self.counts if self.items < OBSERVED else _NO_COUNTS
+        return self._handles.of(self.base.packed, self.delta.lists, self.tombstones.dead, counts)
+
+    def observed(self, events: int) -> None:
+        """Take note that events were matched; `kernels.match` counts their atoms."""
+        if self.items < OBSERVED:
+            self.items += events
 
     # figures, snapshots
 
@@ -248,6 +256,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         count, self.items = (int(value) for value in arrays["counts"])
         self.counts = Counts(arrays["row_counts"], arrays["item_counts"])
         super()._install(RowBase(Packed(arrays["starts"], arrays["arena"]), count))
+        self._handles = Handles(*kernels.STATE_KINDS)
         self._items_known = self.items
 
     def _base_arrays(self) -> Arrays:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt64
+from watchword.kernels.handles import array_at
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, prefetch, same_bytes
 
@@ -35,6 +36,19 @@ class StringTable(NamedTuple):
     table: UInt64
     blob: UInt8
     offsets: Int64
+
+
+STRING_KINDS = (np.uint64, np.uint8, np.int64)
+
+
+@kernel
+def strings_at(handles, first):
+    """Return the table of handles, from number `first` on."""
+    return StringTable(
+        array_at(handles, first, np.uint64),
+        array_at(handles, first + 1, np.uint8),
+        array_at(handles, first + 2, np.int64),
+    )
 
 
 @kernel

@@ -20,6 +20,7 @@ from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.blocks import Blocks
 from watchword.predicates.columns import ColumnReader
 from watchword.predicates.compiler import compiled, parsed_row
+from watchword.predicates.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
 from watchword.predicates.documents import columns_of
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
@@ -160,9 +161,9 @@ class Predicates(SetLanguage):
         return rows_of(events)
 
     def refusal(self, kind: pa.DataType) -> str | None:
-        """Return why events of a type are never read: they are no objects, and no texts."""
+        """Return why events of a type are never read: they are no objects and no texts, or too deep."""
         if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
-            return None
+            return TOO_DEEP if type_depth(kind) > MAX_DEPTH else None
         return f"an event is an object, and an array of {kind} has none"
 
     def prepared(self, events: Any) -> Any:
@@ -195,6 +196,7 @@ class Predicates(SetLanguage):
         refuse_nulls(events, position)
         if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
             raise EventError(f"an event is an object, and an array of {events.type} has none", position=position)
+        refuse_deep_type(events.type, position)
         if self._schema is not None:
             check_columns(self._schema, events, position)
         return ColumnReader(self._placer, self._elements, position).read(self._reader.root(), events)

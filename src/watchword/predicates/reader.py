@@ -15,6 +15,7 @@ import numpy as np
 
 from watchword.arrays import offsets_of
 from watchword.errors import EventError
+from watchword.predicates.depth import refuse_deep
 from watchword.predicates.documents import parsed
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.held import Held, one_held
@@ -60,11 +61,12 @@ class Reader:
         )
 
     def event(self, event: Any, position: int = 0) -> dict[str, Any]:
-        """Return an event as an object; a JSON text is read."""
+        """Return an event as an object that is not too deep; a JSON text is read."""
         if isinstance(event, str | bytes | bytearray | memoryview):
-            event = parsed(event, position)
+            return parsed(event, position)
         if not isinstance(event, dict):
             raise EventError(f"an event is an object, not {type(event).__name__}", position=position)
+        refuse_deep(event, position)
         return event
 
     def root(self) -> Place:
@@ -82,8 +84,6 @@ class Reader:
         found = _Found()
         try:
             self._enter(root, event, found)
-        except RecursionError:
-            raise EventError("it is nested too deeply", position=position) from None
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
         for field, elements in found.elements.items():

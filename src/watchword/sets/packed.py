@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, reserve, resized, tally
+from watchword.arrays import Arrays, Int32, Int64, reserve, resized
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.handles import Handles
@@ -25,6 +25,7 @@ from watchword.kernels.sets import packed as kernels
 from watchword.kernels.sets import packing as packing_kernels
 from watchword.kernels.sets.delta import Counts
 from watchword.kernels.sets.packed import Packed
+from watchword.kernels.tally import tally
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.sets.rows import Rows, joined, written
@@ -275,16 +276,20 @@ def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
     """Return the packed form of some rows."""
     if not any(len(payloads) for _, payloads in parts):
         return RowBase(Packed(np.zeros(1, np.int32), np.empty(0, np.int32)), 0)
-    (offsets, atoms), payloads = joined(parts)
-    packing_kernels.sort_rows(offsets, atoms, counts, PRIOR)
+    (offsets, given), payloads = joined(parts)
+    atoms = np.empty_like(given)
+    packing_kernels.sort_rows(offsets, given, counts, PRIOR, atoms)
     width = len(counts.rows) + 1
     order = np.arange(len(payloads), dtype=np.int32)
     for rank in (1, 0):
         order = packing_kernels.sort_by(packing_kernels.row_keys(offsets, atoms, rank, width), order, width)
+    rows = np.empty_like(offsets), np.empty_like(atoms)
+    owners = np.empty_like(payloads)
+    packing_kernels.take_rows(offsets, atoms, payloads, order, *rows, owners)
     starts = np.zeros(width, np.int32)
-    words = packing_kernels.measure(offsets, atoms, order, starts)
+    words = packing_kernels.measure(*rows, starts)
     if words > np.iinfo(np.int32).max:
         raise WatchwordError(f"{len(payloads)} subscriptions are more than one index holds; use several")
     arena = np.empty(words, np.int32)
-    packing_kernels.pack(offsets, atoms, payloads, order, arena)
+    packing_kernels.pack(*rows, owners, arena)
     return RowBase(Packed(resized(starts, width), arena), len(payloads))

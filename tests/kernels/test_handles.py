@@ -9,7 +9,7 @@ from watchword.kernels.handles import Handles, array_at, bytes_at
 
 @njit
 def total(handles, text):
-    return array_at(handles, 0, np.int32).sum() + array_at(handles, 1, np.uint8)[1] + bytes_at(text).sum()
+    return array_at(handles, 0, np.int32).sum() + array_at(handles, 1, np.uint8)[1] + bytes_at(text, np.uint8).sum()
 
 
 def test_a_kernel_finds_the_arrays_again():

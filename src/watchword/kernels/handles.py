@@ -61,27 +61,48 @@ def array_at(typing_context, handles, number, dtype):
     kind = types.Array(dtype.dtype, 1, "C")
 
     def generate(context, builder, signature, arguments):
-        word = ir.IntType(64)
-        made = context.make_array(signature.args[0])(context, builder, arguments[0])
-        at = builder.mul(arguments[1], word(2))
-        address = builder.load(builder.gep(made.data, [at]))
-        size = builder.load(builder.gep(made.data, [builder.add(at, word(1))]))
-        return _view(context, builder, kind, address, size)
+        return _array(context, builder, signature, arguments[0], arguments[1], kind)
 
     return kind(handles, types.int64, dtype), generate
 
 
 @intrinsic
-def bytes_at(typing_context, data):
-    """Return Python's bytes as an array of uint8, which nobody may write to."""
-    kind = types.Array(types.uint8, 1, "C")
+def arrays_at(typing_context, handles, first, dtypes):
+    """Return the arrays of several handles from number `first` on, as a tuple; `dtypes` are their types."""
+    kinds = [types.Array(dtype.dtype, 1, "C") for dtype in dtypes]
+
+    def generate(context, builder, signature, arguments):
+        made = [
+            _array(context, builder, signature, arguments[0], builder.add(arguments[1], ir.IntType(64)(number)), kind)
+            for number, kind in enumerate(kinds)
+        ]
+        return context.make_tuple(builder, signature.return_type, made)
+
+    return types.Tuple(kinds)(handles, types.int64, dtypes), generate
+
+
+def _array(context, builder, signature, handles, number, kind):
+    word = ir.IntType(64)
+    made = context.make_array(signature.args[0])(context, builder, handles)
+    at = builder.mul(number, word(2))
+    address = builder.load(builder.gep(made.data, [at]))
+    size = builder.load(builder.gep(made.data, [builder.add(at, word(1))]))
+    return _view(context, builder, kind, address, size)
+
+
+@intrinsic
+def bytes_at(typing_context, data, dtype):
+    """Return Python's bytes as an array of a type, which nobody may write to."""
+    kind = types.Array(dtype.dtype, 1, "C")
 
     def generate(context, builder, signature, arguments):
         made = context.make_array(signature.args[0])(context, builder, arguments[0])
         address = builder.ptrtoint(made.data, ir.IntType(64))
-        return _view(context, builder, kind, address, builder.extract_value(made.shape, 0))
+        width = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+        size = builder.sdiv(builder.extract_value(made.shape, 0), ir.IntType(64)(width))
+        return _view(context, builder, kind, address, size)
 
-    return kind(data), generate
+    return kind(data, dtype), generate
 
 
 def _view(context, builder, kind, address, size):

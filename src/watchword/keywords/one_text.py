@@ -9,13 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.arrays import Int32
-from watchword.index.hits import Hits
 from watchword.kernels.keywords.one_text import match_text
 from watchword.kernels.text.read_terms import most_terms
 from watchword.keywords.reader import Reader
 from watchword.sets.clauses import ClauseTable
 from watchword.sets.packed import PackedRows
-from watchword.sets.rows import one_row
 
 LONGEST = 1 << 14
 """Bytes of a text up to which it is matched here; a longer one has work enough to be a batch of its own."""
@@ -46,11 +44,6 @@ class OneText:
         structure.observed(1)
         slots = payloads[:count].copy()
         if has_clause or self._clauses.has_unbound:
-            slots = self._checked(numbers[:terms], slots)
+            slots = self._clauses.check_one(numbers[:terms], slots)
         self._spare.append((numbers, payloads))
         return slots, operations
-
-    def _checked(self, numbers: Int32, payloads: Int32) -> Int32:
-        """Return the slots of payloads, some of which are clauses that ask for more than their terms."""
-        offsets = np.array([0, len(payloads)], np.int64)
-        return self._clauses.check(one_row(numbers), Hits(offsets, payloads, 0)).payloads

@@ -28,6 +28,11 @@ def refuse_deep(event: dict[str, Any], position: int) -> None:
     It is looked at level by level. An object that stands in several places of a level is looked at once, and one that
     contains itself has no last level; so the work is bounded.
     """
+    for part in event.values():
+        if part.__class__ not in _FLAT:
+            break
+    else:
+        return  # nearly always
     level: list[Any] = [event]
     for _ in range(MAX_DEPTH):
         inside = [part for whole in level for part in _parts(whole) if part.__class__ not in _FLAT]

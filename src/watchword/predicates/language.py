@@ -183,6 +183,19 @@ class Predicates(SetLanguage):
                 events = self._objects(events, position)
         return events if self._listing is None else self._listing.rows(events)
 
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Read and match one event without the arrays of a batch, where that can be."""
+        if not isinstance(self.structure, AccessRows):
+            return super().find_one(event)
+        self._wake()
+        if self._schema is not None:
+            event = self._checked_event(event)
+        points, fields, positions = self._reader.found(event, 0, self._finder)
+        payloads, work = self.structure.match_one(points, fields, positions)
+        if len(self.clauses):
+            payloads = self.clauses.check_one(np.array(points, np.int32), payloads)
+        return payloads, work
+
     def _columns(self, events: Any, position: int) -> Held:
         """Return what holds in events that are columns, or JSON texts."""
         if not isinstance(events, pa.Array) or is_text(events.type):

@@ -49,8 +49,8 @@ class Reader:
     def read(self, events: Any, position: int, finder: Callable[[Field], Finder]) -> Held:
         """Return what holds in events, objects or JSON texts; `finder` is asked about ANY."""
         if len(events) == 1:
-            return one_held(*self._found(events[0], position, finder))
-        found = [self._found(event, position + row, finder) for row, event in enumerate(events)]
+            return one_held(*self.found(events[0], position, finder))
+        found = [self.found(event, position + row, finder) for row, event in enumerate(events)]
         points, fields, positions = ([part for one in found for part in one[k]] for k in range(3))
         return Held(
             offsets_of([len(one[0]) for one in found]),
@@ -62,9 +62,9 @@ class Reader:
 
     def event(self, event: Any, position: int = 0) -> dict[str, Any]:
         """Return an event as an object that is not too deep; a JSON text is read."""
-        if isinstance(event, str | bytes | bytearray | memoryview):
-            return parsed(event, position)
         if not isinstance(event, dict):
+            if isinstance(event, str | bytes | bytearray | memoryview):
+                return parsed(event, position)
             raise EventError(f"an event is an object, not {type(event).__name__}", position=position)
         refuse_deep(event, position)
         return event
@@ -75,7 +75,7 @@ class Reader:
             self._learn()
         return self._root
 
-    def _found(
+    def found(
         self, event: Any, position: int, finder: Callable[[Field], Finder]
     ) -> tuple[list[int], list[int], list[int]]:
         """Return points, and fields with positions, field by field."""

@@ -23,7 +23,7 @@ def match_text(text, reader, structure, numbers, payloads):
     `most_terms`. Returns how many numbers there are, how many payloads, -1 if they do not fit, the operations, and
     whether a payload is that of a clause.
     """
-    data = bytes_at(text)
+    data = bytes_at(text, np.uint8)
     borders, term_borders = np.zeros(2, np.int64), np.zeros(2, np.int64)
     borders[1] = len(data)
     count = read_into(data, borders, True, reader, numbers, term_borders)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32
-from watchword.kernels.handles import array_at
+from watchword.kernels.handles import arrays_at
 from watchword.kernels.int_set import set_gather, set_has, set_table
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
@@ -72,10 +72,8 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     entries of matching groups, which wait until a handful of them are on the way. `marks`
     is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
     """
-    starts, arena = array_at(state, 0, np.int32), array_at(state, 1, np.int32)
-    heads, pool = array_at(state, 2, np.int32), array_at(state, 3, np.int32)
-    dead = Dead(array_at(state, 4, np.uint8), array_at(state, 5, np.uint8))
-    item_counts = array_at(state, 7, np.int32)
+    starts, arena, heads, pool, dead_slots, dead_clauses, _, item_counts = arrays_at(state, 0, STATE_KINDS)
+    dead = Dead(dead_slots, dead_clauses)
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     ordered = np.empty(len(table), np.int32)

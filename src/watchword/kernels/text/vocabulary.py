@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt64
-from watchword.kernels.handles import array_at
+from watchword.kernels.handles import arrays_at
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, prefetch, same_bytes
 
@@ -44,11 +44,7 @@ STRING_KINDS = (np.uint64, np.uint8, np.int64)
 @kernel
 def strings_at(handles, first):
     """Return the table of handles, from number `first` on."""
-    return StringTable(
-        array_at(handles, first, np.uint64),
-        array_at(handles, first + 1, np.uint8),
-        array_at(handles, first + 2, np.int64),
-    )
+    return StringTable(*arrays_at(handles, first, STRING_KINDS))
 
 
 @kernel

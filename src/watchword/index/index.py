@@ -271,7 +271,7 @@ class Index(MutableMapping[Any, str]):
 
     @reads
     def _match_batch(self, batch: Any, position: int) -> tuple[pa.Table, int]:
-        hits = self._found(self._plugged.prepared(batch), position)
+        hits = self._found(self._plugged.prepared(batch, position)[: len(batch)], position)
         return self._table([self._pairs(hits, position)]), hits.events
 
     @reads

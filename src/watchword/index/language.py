@@ -126,8 +126,9 @@ class Language(ABC):
     blank: str = ""
     """A text that is an event with nothing in it."""
 
-    def prepared(self, events: Any) -> Any:
-        """Return all events of a call in a form of which slices can be read, work that all slices share done once."""
+    def prepared(self, events: Any, position: int = 0) -> Any:
+        """Return all events of a call, the first of which is at `position`, in a form of which slices can be read; work
+        that all slices share is done once."""
         return events
 
     def needs(self, texts: Strings) -> Needs | None:

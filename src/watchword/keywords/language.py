@@ -79,7 +79,7 @@ class Keywords(SetLanguage):
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits)
 
-    def prepared(self, events: Any) -> Any:
+    def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""
         return self._reader.prepared(events)
 

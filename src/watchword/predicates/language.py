@@ -166,11 +166,11 @@ class Predicates(SetLanguage):
             return TOO_DEEP if type_depth(kind) > MAX_DEPTH else None
         return f"an event is an object, and an array of {kind} has none"
 
-    def prepared(self, events: Any) -> Any:
+    def prepared(self, events: Any, position: int = 0) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
         self._wake()
         if isinstance(events, pa.Array) or (len(events) > 8 and isinstance(events[0], str | bytes)):
-            return Blocks(events, self._columns)
+            return Blocks(events, self._columns, position)
         return events
 
     def read(self, events: Any, position: int) -> Held | Rows:

@@ -58,22 +58,22 @@ class Piece(NamedTuple):
 
 def stream(
     read: Callable[[int], Any],
-    asked: Asked,
-    conditions: Conditions,
+    ask: Callable[[], tuple[Asked, Conditions]],
     guards: Guards,
     *,
     namespaces: bool = False,
 ) -> Iterator[Piece]:
     """Yield the moves of documents; `read` is a file's, and returns bytes or `str`, at most as many as asked for.
 
-    The next bytes are read when the moves of those before were taken.
+    What is asked of a document is found out when it begins. The next bytes are read when the moves of those before were
+    taken.
     """
     window = _Window(read)
-    settler = Settler(asked, conditions, guards.max_depth)
-    lookup = Lookup(asked)
     document = 0
     while window.skip_space():
-        parser = PlainParser(lookup, guards, namespaces=namespaces, decoded=window.decoded)
+        asked, conditions = ask()
+        settler = Settler(asked, conditions, guards.max_depth)
+        parser = PlainParser(Lookup(asked), guards, namespaces=namespaces, decoded=window.decoded)
         reading = _Reading(window, parser, settler, guards)
         yield from (Piece(document, moves, ended) for moves, ended in reading.pieces())
         if reading.error is not None:

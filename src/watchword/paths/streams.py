@@ -12,6 +12,9 @@ next XML declaration or DOCTYPE, since nothing else is sure to begin a document.
 that have neither are lost, up to one that has. (And a text that quotes ``<?xml`` in the part that is skipped is taken
 for a document.)
 
+A document is complete with its root's end tag, and its last moves are yielded then: nobody waits for the next document.
+A token that is large, as a comment of megabytes, is fed in chunks that double, since expat begins it anew each time.
+
 What a document leaves in memory is what is not parsed yet, and the moves that were not yielded yet; they are yielded
 when there are 65,536, or the document ends. Where paths ask for texts, only then.
 """
@@ -33,12 +36,15 @@ from watchword.paths.guards import Guards, empty, too_large
 from watchword.paths.plain import Lookup, PlainParser
 from watchword.paths.settling import Settler
 
-MISPLACED_DECLARATION = 17
+INVALID_TOKEN, MISPLACED_DECLARATION = 4, 17
+"""Expat's numbers for errors that are told apart here."""
+
 _BEGINNING = re.compile(rb"<\?xml[ \t\r\n]|<!DOCTYPE[ \t\r\n]")
 _LONGEST_BEGINNING = 10
 _SPACE = re.compile(rb"[ \t\r\n]*")
 _CHUNK = 1 << 20
 _FIRST = 1 << 13
+_LARGE = 1 << 16
 _MOVES_AT_ONCE = 1 << 16
 _NONE: Int32 = np.empty(0, np.int32)
 
@@ -147,12 +153,12 @@ class _Reading:
 
         If the document is malformed, `error` is set, and the window is left where that was found.
         """
-        size = _FIRST
+        size, need = _FIRST, 1
         done = False
         while True:
             before = self._parser.offset
             try:
-                goes_on = self._feed(size)
+                goes_on = self._feed(need, max(need, size))
             except EventError as error:
                 if not done and self._parser.closed:
                     yield self._moves(), True
@@ -168,7 +174,9 @@ class _Reading:
                 self._window.data.clear()
                 return
             self._forget()
-            size = 2 * size if self._parser.offset == before or size < _CHUNK else _CHUNK
+            size = min(2 * size, _CHUNK)
+            unparsed = self._fed - self._parser.offset
+            need = unparsed if self._parser.offset == before and unparsed > _LARGE else 1
 
     def closing_moves(self) -> Int32:
         """Return what closes the elements of which moves were yielded."""
@@ -181,14 +189,13 @@ class _Reading:
     def _moves(self) -> Int32:
         return self._settler.moves(self._parser.take())
 
-    def _feed(self, size: int) -> bool:
-        """Feed the parser; return whether the file goes on."""
+    def _feed(self, need: int, most: int) -> bool:
+        """Feed the parser at least and at most so many bytes; return whether the file goes on."""
         window = self._window
         start = self._fed - self._begin
-        while len(window.data) - start < size and window.more():
-            if len(window.data) > start:
-                break
-        chunk = bytes(window.data[start : start + size])
+        while len(window.data) - start < need and window.more():
+            pass
+        chunk = bytes(window.data[start : start + most])
         self._fed += len(chunk)
         if self._fed > self._guards.max_bytes and not self._parser.closed:
             raise EventError(too_large(self._guards))
@@ -206,7 +213,7 @@ class _Reading:
         window, parser = self._window, self._parser
         place = max(0, parser.offset - self._begin)
         if parser.closed:
-            del window.data[:place]
+            del window.data[: self._token(place) if parser.code == INVALID_TOKEN else place]
         elif not parser.elements and parser.code == MISPLACED_DECLARATION and place > 0:
             self.counts = 0
             del window.data[:place]
@@ -214,3 +221,10 @@ class _Reading:
             self.error = error
             least = 0 if parser.elements and self._begin else 1
             del window.data[: max(least, place - _LONGEST_BEGINNING if parser.elements else place)]
+
+    def _token(self, place: int) -> int:
+        """Return where the token began that is invalid at `place`; behind a root element, where no text may be."""
+        data = self._window.data
+        while place and data[place - 1] not in b" \t\r\n>":
+            place -= 1
+        return place

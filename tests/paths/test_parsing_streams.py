@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tracemalloc
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tests.paths.asking import NAMES, Condition, Node, asking, condition_lists, nodes, walked
 from watchword.errors import EventError
 from watchword.kernels.paths.moves import END
-from watchword.paths import streams
+from watchword.paths import expat, streams
 from watchword.paths.guards import Guards
 from watchword.paths.streams import Piece, stream
 
@@ -39,11 +40,27 @@ def pieces(
     return stream(file.read, *asking(NAMES, conditions or []), Guards(**guards))
 
 
+def singly(found: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield pieces of several documents one by one."""
+    for piece in found:
+        if piece.ended < 2:
+            yield piece
+            continue
+        ends, depth = [0], 0
+        for at, move in enumerate(piece.moves.tolist()):
+            depth += (move >= 0) - (move == END)
+            if not depth:
+                ends.append(at + 1)
+        assert len(ends) == piece.ended + 1
+        for number, (start, stop) in enumerate(pairwise(ends)):
+            yield Piece(piece.document + number, piece.moves[start:stop], 1)
+
+
 def documents(found: Iterator[Piece]) -> dict[int, list[int] | str]:
     """Return the moves of each document, or what is wrong with it."""
     moves: dict[int, list[int]] = {}
     answers: dict[int, list[int] | str] = {}
-    for piece in found:
+    for piece in singly(found):
         assert piece.document not in answers
         moves.setdefault(piece.document, []).extend(piece.moves.tolist())
         if piece.ended:
@@ -65,13 +82,15 @@ heads = st.sampled_from(
         "\ufeff",
     ]
 )
-between = st.sampled_from(["", "\n", " \r\n\r", "<!-- ü -->", "\n<?p <a?>\n", "<!-- <?xml version='1.0'?> -->"])
+between = st.sampled_from(
+    ["", "\n", "\r\n", " \r\n\r", "\r\r\n\n ", "<!-- ü -->", "\n<?p <a?>\n", "<!-- <?xml version='1.0'?> -->"]
+)
 
 
 @given(
     st.lists(st.tuples(heads, nodes, between), min_size=1, max_size=6),
     condition_lists(texts=True),
-    st.integers(1, 40),
+    st.integers(1, 40) | st.just(1 << 20),
     st.integers(1, 100),
 )
 def test_documents_are_told_apart(
@@ -81,7 +100,36 @@ def test_documents_are_told_apart(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streams, "_FIRST", first)
         found = documents(pieces(data, conditions, size))
-    assert list(found.values()) == [walked([root.xml().encode()], NAMES, conditions) for _, root, _ in parts]
+        patch.setattr(expat, "functions", lambda: None)
+        plain = documents(pieces(data, conditions, size))
+    expected = [walked([root.xml().encode()], NAMES, conditions) for _, root, _ in parts]
+    assert list(found.values()) == expected
+    assert list(plain.values()) == expected
+
+
+@given(st.lists(st.sampled_from([b"\r", b"\n", b" ", b"<a/>", b"<b>\r\n</b>\r", b"<a\r/>", b"<!--\r-->"]), max_size=40))
+def test_carriage_returns_anywhere(parts: list[bytes]) -> None:
+    """Lines are counted as expat counts them, whatever piece a carriage return is in."""
+    data = b"<a/>" + b"".join(parts) + b"<b/>"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expat, "functions", lambda: None)
+        plain = documents(pieces(data))
+    assert documents(pieces(data)) == plain
+    assert len(plain) == data.count(b"<a") + data.count(b"<b")
+
+
+def test_whole_documents_come_many_at_once() -> None:
+    data = b"<?xml version='1.0'?>\r\n<!DOCTYPE a SYSTEM 'a'>\r\n<a>\r\n<b>\xc3\xbc</b>\r\n</a>" * 1000
+    found = list(pieces(data))
+    assert [(piece.document, piece.ended) for piece in found] == [(0, 999), (999, 1)]
+
+
+def test_pieces_of_a_document_do_not_end_with_a_carriage_return() -> None:
+    """Documents longer than the first piece that the kernel takes, with each byte of it a line break once."""
+    head = b"<a>" + b"x" * 8180
+    data = b"".join(head + b"y" * number + b"\r\n" * 10 + b"</a>" for number in range(20))
+    found = list(pieces(data))
+    assert [(piece.document, piece.ended) for piece in found] == [(0, 19), (19, 1)]
 
 
 def test_before_the_first_declaration() -> None:

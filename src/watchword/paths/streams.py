@@ -7,6 +7,9 @@ stands there which belongs to no document, and at which byte; there the next doc
     <a/>\\n<?xml version="1.0"?><b/><!-- c --><c/>
     0    5                     26  30        40          three documents, from byte 0, 5 and 40 …
 
+Documents that lie in memory as a whole, with the beginning of the next one, are parsed in one call of a kernel, as many
+as there are; every other by handlers in Python: the last of a megabyte, a large one, one that is not plain.
+
 A document that is malformed, or past a guard, is reported under its number, and the rest of it is skipped: up to the
 next XML declaration or DOCTYPE, since nothing else is sure to begin a document. So behind a malformed document, those
 that have neither are lost, up to one that has. (And a text that quotes ``<?xml`` in the part that is skipped is taken
@@ -33,6 +36,7 @@ from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.paths.settle import Conditions
 from watchword.paths.guards import Guards, empty, too_large
+from watchword.paths.parsing import KernelParser
 from watchword.paths.plain import Lookup, PlainParser
 from watchword.paths.settling import Settler
 
@@ -50,15 +54,16 @@ _NONE: Int32 = np.empty(0, np.int32)
 
 
 class Piece(NamedTuple):
-    """Moves of document number `document`; `ended` with the last of them.
+    """Moves of document number `document` and those behind it; `ended` is how many documents end with these moves.
 
-    A document with an `error` has ended, too: if moves of it came before, its open elements are closed by the moves of
-    this piece, so that whoever follows them stands at depth 0 again.
+    So it is 0 for a part of a document that goes on, and more than 1 for several whole ones. A document with an `error`
+    has ended, too: if moves of it came before, its open elements are closed by the moves of this piece, so that whoever
+    follows them stands at depth 0 again.
     """
 
     document: int
     moves: Int32
-    ended: bool
+    ended: int
     error: EventError | None = None
 
 
@@ -77,14 +82,20 @@ def stream(
     window = _Window(read)
     settler = Settler(asked, conditions, guards.max_depth)
     lookup = Lookup(asked)
+    kernels = KernelParser.of(asked, guards, namespaces=namespaces)
     document = 0
     while window.skip_space():
+        if kernels is not None:
+            raw, count = window.parsed(kernels)
+            if count:
+                yield Piece(document, settler.moves(raw), count)
+                document += count
         parser = PlainParser(lookup, guards, namespaces=namespaces, decoded=window.decoded)
         reading = _Reading(window, parser, settler, guards)
-        yield from (Piece(document, moves, ended) for moves, ended in reading.pieces())
+        yield from (Piece(document, moves, int(ended)) for moves, ended in reading.pieces())
         if reading.error is not None:
             error = EventError(reading.error.reason, position=document)
-            yield Piece(document, reading.closing_moves(), True, error)
+            yield Piece(document, reading.closing_moves(), 1, error)
             window.skip_to_beginning()
         document += reading.counts
     if not document:
@@ -111,6 +122,12 @@ class _Window:
         self._ended = not chunk
         self.data += chunk
         return not self._ended
+
+    def parsed(self, kernels: KernelParser) -> tuple[Int32, int]:
+        """Go behind the whole documents that the window begins with; return their raw codes and their number."""
+        raw, start, count = kernels.stream(np.frombuffer(self.data, np.uint8), decoded=self.decoded)
+        del self.data[:start]
+        return raw, count
 
     def skip_space(self) -> bool:
         """Go to the first byte that is no white space; return whether there is one."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import tracemalloc
 from collections.abc import Iterator
-from itertools import pairwise
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.paths.asking import NAMES, Condition, Node, asking, condition_lists, nodes, walked
@@ -16,6 +16,7 @@ from watchword.errors import EventError
 from watchword.kernels.paths.moves import END
 from watchword.paths import expat, streams
 from watchword.paths.guards import Guards
+from watchword.paths.parsing import KernelParser
 from watchword.paths.streams import Piece, stream
 
 TEXTS: list[Condition] = [("*", frozenset({("", "t")}))]
@@ -37,30 +38,15 @@ def pieces(
     data: bytes | str, conditions: list[Condition] | None = None, size: int = 1 << 20, **guards: int
 ) -> Iterator[Piece]:
     file = io.StringIO(data) if isinstance(data, str) else Dribble(data, size)
-    return stream(file.read, *asking(NAMES, conditions or []), Guards(**guards))
-
-
-def singly(found: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield pieces of several documents one by one."""
-    for piece in found:
-        if piece.ended < 2:
-            yield piece
-            continue
-        ends, depth = [0], 0
-        for at, move in enumerate(piece.moves.tolist()):
-            depth += (move >= 0) - (move == END)
-            if not depth:
-                ends.append(at + 1)
-        assert len(ends) == piece.ended + 1
-        for number, (start, stop) in enumerate(pairwise(ends)):
-            yield Piece(piece.document + number, piece.moves[start:stop], 1)
+    both = asking(NAMES, conditions or [])
+    return stream(file.read, lambda: both, Guards(**guards))
 
 
 def documents(found: Iterator[Piece]) -> dict[int, list[int] | str]:
     """Return the moves of each document, or what is wrong with it."""
     moves: dict[int, list[int]] = {}
     answers: dict[int, list[int] | str] = {}
-    for piece in singly(found):
+    for piece in found:
         assert piece.document not in answers
         moves.setdefault(piece.document, []).extend(piece.moves.tolist())
         if piece.ended:
@@ -87,8 +73,9 @@ between = st.sampled_from(
 )
 
 
+@settings(max_examples=60)
 @given(
-    st.lists(st.tuples(heads, nodes, between), min_size=1, max_size=6),
+    st.lists(st.tuples(heads, nodes, between), min_size=1, max_size=5),
     condition_lists(texts=True),
     st.integers(1, 40) | st.just(1 << 20),
     st.integers(1, 100),
@@ -118,18 +105,35 @@ def test_carriage_returns_anywhere(parts: list[bytes]) -> None:
     assert len(plain) == data.count(b"<a") + data.count(b"<b")
 
 
-def test_whole_documents_come_many_at_once() -> None:
+def by_kernels(data: bytes) -> int:
+    """Return how many documents of a stream are parsed by kernels."""
+    kernels = KernelParser.of(asking(NAMES, [])[0], Guards(), namespaces=False)
+    assert kernels is not None
+    return len(kernels.stream(np.frombuffer(bytearray(data), np.uint8), decoded=False)[1])
+
+
+def test_whole_documents_are_parsed_by_kernels() -> None:
     data = b"<?xml version='1.0'?>\r\n<!DOCTYPE a SYSTEM 'a'>\r\n<a>\r\n<b>\xc3\xbc</b>\r\n</a>" * 1000
-    found = list(pieces(data))
-    assert [(piece.document, piece.ended) for piece in found] == [(0, 999), (999, 1)]
+    assert by_kernels(data) == 999
+    assert len(documents(pieces(data))) == 1000
 
 
 def test_pieces_of_a_document_do_not_end_with_a_carriage_return() -> None:
     """Documents longer than the first piece that the kernel takes, with each byte of it a line break once."""
     head = b"<a>" + b"x" * 8180
     data = b"".join(head + b"y" * number + b"\r\n" * 10 + b"</a>" for number in range(20))
-    found = list(pieces(data))
-    assert [(piece.document, piece.ended) for piece in found] == [(0, 19), (19, 1)]
+    assert by_kernels(data) == 19
+    assert len(documents(pieces(data))) == 20
+
+
+def test_what_is_asked_may_change_between_two_documents() -> None:
+    first, then = asking(["a"], []), asking(["x", "b"], [])
+    now = [first]
+    found = stream(io.BytesIO(b"<a/><b/><a/><b/><c/>").read, lambda: now[0], Guards())
+    assert next(found).moves.tolist() == [1, END]
+    assert next(found).moves.tolist() == [0, END]
+    now[0] = then
+    assert [(piece.document, piece.moves.tolist()) for piece in found] == [(2, [0, END]), (3, [2, END]), (4, [0, END])]
 
 
 def test_before_the_first_declaration() -> None:
@@ -197,8 +201,8 @@ def test_junk_at_the_end() -> None:
 def test_a_document_ends_before_the_next_is_read() -> None:
     """Whoever listens to a line gets a document when it is complete, not when the next has come."""
     lines = iter([b"<a/>\n", b"<b/>\n"])
-    asked = asking(NAMES, [])
-    found = stream(lambda size: next(lines), *asked, Guards())
+    both = asking(NAMES, [])
+    found = stream(lambda size: next(lines), lambda: both, Guards())
     assert next(found).moves.tolist() == [1, END]
     assert next(lines) == b"<b/>\n"
 
@@ -214,9 +218,9 @@ def test_a_long_stream_takes_little_memory() -> None:
         def read(self, size: int) -> bytes:
             return self.left.pop(0) if self.left else b""
 
-    file = File()
+    file, both = File(), asking(NAMES, [])
     tracemalloc.start()
-    total = sum(len(piece.moves) for piece in stream(file.read, *asking(NAMES, []), Guards()))
+    total = sum(len(piece.moves) for piece in stream(file.read, lambda: both, Guards()))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert total == 1000 * 202 + 600_002

@@ -39,6 +39,9 @@ from watchword.strings import Strings
 
 DEEP, SUBSET = drive.STOPPED - handlers.DEEP, drive.STOPPED - handlers.SUBSET
 
+_AT_ONCE = 4096
+"""How many documents of a stream a kernel parses in one call, at most."""
+
 BY_PLAIN = (SUBSET, UNKNOWN_ENCODING)
 """The outcomes after which a document is read by handlers in Python."""
 
@@ -101,12 +104,13 @@ class KernelParser:
         work = (self._state, self._node, codes, fill)
         return int(drive.parse_documents(self._functions, self._asked, self._kind, batch, first, work, self.outcome))
 
-    def stream(self, data: UInt8, *, decoded: bool) -> tuple[Int32, int, int]:
-        """Parse documents that stand one behind the other; return their codes, what is left from where on, how many."""
+    def stream(self, data: UInt8, *, decoded: bool) -> tuple[Int32, list[tuple[int, int]]]:
+        """Parse documents that stand one behind the other; return codes, and behind which code and byte each ends."""
         codes, fill = np.empty(most_codes(len(data)), np.int32), np.zeros(1, np.int64)
+        ends = np.empty((_AT_ONCE, 2), np.int64)
         work = (self._state, self._node, codes, fill)
-        start, count = drive.parse_stream(self._functions, self._asked, self._kind, data, decoded, work)
-        return codes[: fill[0]], start, count
+        count = drive.parse_stream(self._functions, self._asked, self._kind, data, decoded, work, ends)
+        return codes, ends[:count].tolist()
 
 
 class _BatchParser:

@@ -54,52 +54,92 @@ _NONE: Int32 = np.empty(0, np.int32)
 
 
 class Piece(NamedTuple):
-    """Moves of document number `document` and those behind it; `ended` is how many documents end with these moves.
+    """Moves of document number `document`; `ended` with the last of them.
 
-    So it is 0 for a part of a document that goes on, and more than 1 for several whole ones. A document with an `error`
-    has ended, too: if moves of it came before, its open elements are closed by the moves of this piece, so that whoever
-    follows them stands at depth 0 again.
+    A document with an `error` has ended, too: if moves of it came before, its open elements are closed by the moves of
+    this piece, so that whoever follows them stands at depth 0 again.
     """
 
     document: int
     moves: Int32
-    ended: int
+    ended: bool
     error: EventError | None = None
 
 
 def stream(
     read: Callable[[int], Any],
-    asked: Asked,
-    conditions: Conditions,
+    ask: Callable[[], tuple[Asked, Conditions]],
     guards: Guards,
     *,
     namespaces: bool = False,
 ) -> Iterator[Piece]:
     """Yield the moves of documents; `read` is a file's, and returns bytes or `str`, at most as many as asked for.
 
-    The next bytes are read when the moves of those before were taken.
+    `ask` returns what is asked of a document, the same object as long as that does not change; it is found out when the
+    document begins, and again before moves that were made ahead are yielded. The next bytes are read when the moves of
+    those before were taken.
     """
     window = _Window(read)
-    settler = Settler(asked, conditions, guards.max_depth)
-    lookup = Lookup(asked)
-    kernels = KernelParser.of(asked, guards, namespaces=namespaces)
+    asking = _Asking(ask, guards, namespaces)
     document = 0
     while window.skip_space():
-        if kernels is not None:
-            raw, count = window.parsed(kernels)
-            if count:
-                yield Piece(document, settler.moves(raw), count)
-                document += count
-        parser = PlainParser(lookup, guards, namespaces=namespaces, decoded=window.decoded)
-        reading = _Reading(window, parser, settler, guards)
-        yield from (Piece(document, moves, int(ended)) for moves, ended in reading.pieces())
+        asking.renew()
+        for moves in _whole_documents(window, asking):
+            yield Piece(document, moves, True)
+            document += 1
+        if asking.has_changed():
+            continue
+        reading = _Reading(window, asking.plain(decoded=window.decoded), asking.settler, guards)
+        yield from (Piece(document, moves, ended) for moves, ended in reading.pieces())
         if reading.error is not None:
             error = EventError(reading.error.reason, position=document)
-            yield Piece(document, reading.closing_moves(), 1, error)
+            yield Piece(document, reading.closing_moves(), True, error)
             window.skip_to_beginning()
         document += reading.counts
     if not document:
         raise EventError(empty())
+
+
+class _Asking:
+    """What is asked of documents now, and what parses them for that."""
+
+    def __init__(self, ask: Callable[[], tuple[Asked, Conditions]], guards: Guards, namespaces: bool) -> None:
+        self._ask, self._guards, self._namespaces = ask, guards, namespaces
+        self._begin(ask())
+
+    def _begin(self, now: tuple[Asked, Conditions]) -> None:
+        self._now = now
+        self.settler = Settler(*now, self._guards.max_depth)
+        self.kernels = KernelParser.of(now[0], self._guards, namespaces=self._namespaces)
+        self._lookup = Lookup(now[0])
+
+    def has_changed(self) -> bool:
+        """Say whether other things are asked than when a document was last begun."""
+        return self._ask() is not self._now
+
+    def renew(self) -> None:
+        """Begin a document: ask for what is asked now."""
+        if self.has_changed():
+            self._begin(self._ask())
+
+    def plain(self, *, decoded: bool) -> PlainParser:
+        """Return a parser of one document, with handlers in Python."""
+        return PlainParser(self._lookup, self._guards, namespaces=self._namespaces, decoded=decoded)
+
+
+def _whole_documents(window: _Window, asking: _Asking) -> Iterator[Int32]:
+    """Yield the moves of documents that kernels parse, and go behind each before; stop if other things are asked."""
+    if asking.kernels is None:
+        return
+    raw, documents = asking.kernels.stream(np.frombuffer(window.data, np.uint8), decoded=window.decoded)
+    done = fill = 0
+    for codes, place in documents:
+        del window.data[: place - done]
+        moves = asking.settler.moves(raw[fill:codes])
+        done, fill = place, codes
+        yield moves
+        if asking.has_changed():
+            return
 
 
 class _Window:
@@ -122,12 +162,6 @@ class _Window:
         self._ended = not chunk
         self.data += chunk
         return not self._ended
-
-    def parsed(self, kernels: KernelParser) -> tuple[Int32, int]:
-        """Go behind the whole documents that the window begins with; return their raw codes and their number."""
-        raw, start, count = kernels.stream(np.frombuffer(self.data, np.uint8), decoded=self.decoded)
-        del self.data[:start]
-        return raw, count
 
     def skip_space(self) -> bool:
         """Go to the first byte that is no white space; return whether there is one."""

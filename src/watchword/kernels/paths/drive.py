@@ -181,15 +181,16 @@ def parse_documents(functions, asked, kind, batch, first, work, outcome):
 
 
 @kernel
-def parse_stream(functions, asked, kind, data, decoded, work):
-    """Parse documents that stand one behind the other; return where the first begins that is left, and their number.
+def parse_stream(functions, asked, kind, data, decoded, work, ends):
+    """Parse documents that stand one behind the other, until `ends` is full; return their number.
 
-    A document is taken if it is well-formed and the beginning of the next is seen behind it; `work` is as for
-    `parse_documents`.
+    A document is taken if it is well-formed and the beginning of the next is seen behind it. ``ends[d]`` is how many
+    codes there are when document `d` has ended, and where the next begins; `work` is as for `parse_documents`.
     """
     state, node, codes, fill = work
     start = documents = 0
-    while start + 1 < len(data) and data[start] == LESS and data[start + 1] != 0:  # zero: UTF-16
+    # a zero would be UTF-16, in which lines are counted otherwise
+    while documents < len(ends) and start + 1 < len(data) and data[start] == LESS and data[start + 1] != 0:
         set_asked(state, asked, node, kind.max_depth)
         set_codes(state, codes, fill[0])
         parser = open_parser(functions, state, decoded, kind)
@@ -199,10 +200,10 @@ def parse_stream(functions, asked, kind, data, decoded, work):
         close_parser(functions, parser)
         if following < 0 or following - start > kind.max_bytes:
             break
-        fill[0] = state[FILL]
+        fill[0], start = state[FILL], following
+        ends[documents, 0], ends[documents, 1] = fill[0], start
         documents += 1
-        start = following
-    return start, documents
+    return documents
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -120,6 +121,16 @@ def test_an_external_subset_is_not_opened(route: str, tmp_path: Path) -> None:
     other = tmp_path / "other.dtd"
     other.write_text("<!ENTITY e '<b/>'>")
     assert walked([f"<!DOCTYPE a SYSTEM '{other.as_uri()}'><a>&e;</a>".encode()], ["a", "b"]) == [1, END]
+
+
+def test_threads_do_not_meet() -> None:
+    """Parsing holds no lock: what one thread's handlers write is its own."""
+    documents = [f"<a x='{number % 3}'>{'<b>t</b>' * (number % 50)}</a>".encode() for number in range(400)]
+    conditions: list[Condition] = [("*", frozenset({("x", "1")})), ("b", frozenset({("", "t")}))]
+    expected = walked(documents, NAMES, conditions)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: walked(documents, NAMES, conditions), range(12)))
+    assert all(moves == expected for moves in found)
 
 
 # In chunks

@@ -15,9 +15,9 @@ State 2 is reached at depth 3, and the keyword 1 waits there from depth 1 + 1 on
 Layout. A block exists by what is in it: an *entry* for each group (`output`) of which it has tuples. Since `b` and `e`
 of a tuple follow from the height and the group, an entry is just a list of keywords. The entries of a group are chained
 from the highest block down. An entry counts if ``versions[height]`` is its version, which is how the paper's pairs (d,
-v) become one number: versions never return, neither in this document nor in the next. What does not count was forgotten;
-it is given back when the chain is used next, from the head, since below an entry that counts all do. So no array of
-states times depth is needed: there are never more entries than tuples.
+v) become one number: versions never return, neither in this document nor in the next. What does not count was
+forgotten; it is given back when the chain is used next, from the head, since below an entry that counts all do. So no
+array of states times depth is needed: there are never more entries than tuples.
 
     entries   int64, five words each: version, height, the entry below (free ones: the next), first cell, cells
     cells     int32, two words each: keyword, next cell (also of free ones)
@@ -72,7 +72,7 @@ class Blocks(NamedTuple):
 
 @kernel
 def follow(tables, blocks, moves, progress, found):
-    """Follow moves from where it stands; returns `DONE`, or `FULL` or `GROW` before a move for which there is no room."""
+    """Follow moves; returns `DONE`, or `FULL` or `GROW` before a move for which there is no room."""
     counters, automaton = progress.counters, tables.automaton
     states, versions, conditions = blocks.states, blocks.versions, tables.conditions
     depth = counters[DEPTH]

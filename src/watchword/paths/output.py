@@ -41,6 +41,7 @@ def output_tables(rows: GapRows, payloads: Int32) -> OutputTables:
         inserted=np.bincount(states[~last], minlength=all_states),
         found=np.bincount(states[last], minlength=all_states),
         borders=np.searchsorted(states[firsts], np.arange(all_states + 1)),
+        group_states=int32(states[firsts]),
         lows=lows[firsts],
         highs=highs[firsts],
         groups=int32(groups),

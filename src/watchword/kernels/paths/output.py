@@ -16,6 +16,7 @@ its length. Keywords with the same state, `low` and `high` make a *group*. The p
     follows  [3, -1, 0, -1]     the group of the next keyword, -1 behind the last
     begins   [0, 0, 2, 2]       the first keyword of the same path
     borders  [0, 1, 1, 2, 4]    the groups of state `s` are those from borders[s] up to borders[s + 1]
+    group_states, lows, highs   the columns on the right
     starts   [0, 2]             the first keywords of the paths by group; start_offsets [0, 0, 1, 2, 2]
 
 The states of the automaton over names come first; behind them each condition has one, ``conditions[-label]``, or -1.
@@ -45,6 +46,7 @@ class OutputTables(NamedTuple):
     inserted: Int64
     found: Int64
     borders: Int64
+    group_states: Int32
     lows: Int64
     highs: Int64
     groups: Int32

@@ -40,7 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64
-from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
 from watchword.kernels.paths.output import OPEN, report, wanted
 from watchword.kernels.sequences.labels import step
@@ -200,7 +200,7 @@ def _visit_entry(tables, blocks, progress, found, at, depth):
         cell = following
 
 
-@leaf
+@inline
 def _touch(tables, blocks, progress, found, keyword, depth):
     """A keyword that was waited for ends here: report its path, or wait for the next one. False if it is to be deleted.
 

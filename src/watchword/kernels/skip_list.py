@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64
-from watchword.kernels.arena import WORDS_END, WORDS_LIVE, give_back, take
+from watchword.kernels.arena import WORDS_LIVE, give_back, take
 from watchword.kernels.jit import kernel, leaf
 
 LEVELS = 12
@@ -55,6 +55,11 @@ def new_keys(room: int) -> OrderedKeys:
     words[:NEXT], words[NEXT:RECORD_WORDS] = LEVELS, -1
     state = np.array([RECORD_WORDS, RECORD_WORDS, 0, 1], np.int64)
     return OrderedKeys(words, np.full(RECORD_WORDS + 1, -1, np.int32), state, np.zeros(LEVELS, np.int64))
+
+
+def copied(keys: OrderedKeys) -> OrderedKeys:
+    """Return a copy that shares no memory."""
+    return OrderedKeys(keys.words.copy(), keys.bins.copy(), keys.state.copy(), keys.before.copy())
 
 
 @leaf

@@ -24,9 +24,9 @@ from watchword.sequences.labels import label_automaton
 
 def output_tables(rows: GapRows, payloads: Int32) -> OutputTables:
     """Return the tables of rows, each with its payload."""
-    lengths = np.diff(rows.word_offsets)
+    lengths: Int64 = np.diff(rows.word_offsets)
     automaton, order, states, conditions = _states(rows, lengths)
-    lows = rows.least + lengths
+    lows = int64(rows.least + lengths)
     highs = np.where(rows.most == ANY, OPEN, rows.most + lengths)
     groups, firsts = _groups(states, lows, highs)
     all_states = len(automaton.fails) + int(np.count_nonzero(conditions >= 0))

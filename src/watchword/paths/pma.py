@@ -21,7 +21,7 @@ from watchword.kernels.paths import pma as kernels
 from watchword.kernels.paths.moves import Found, Progress
 from watchword.kernels.paths.output import OPEN, OutputTables
 from watchword.kernels.paths.pma import DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
-from watchword.kernels.skip_list import KEYS, RECORD_WORDS, OrderedKeys, new_keys, put_all
+from watchword.kernels.skip_list import KEYS, RECORD_WORDS, OrderedKeys, copied, new_keys, put_all
 from watchword.paths.runs import Run
 from watchword.paths.tabled import TabledPaths
 
@@ -107,7 +107,7 @@ def _new_output(tables: OutputTables, initial: tuple[OrderedKeys, OrderedKeys]) 
     """Return what a run keeps, before its first document."""
     figures = np.zeros(FIGURES, np.int64)
     figures[DOCUMENT] = 1
-    by_end, by_state = (OrderedKeys(*(array.copy() for array in keys)) for keys in initial)
+    by_end, by_state = (copied(keys) for keys in initial)
     return CurrentOutput(
         states=np.zeros(64, np.int32),
         log_starts=np.full(64, -1, np.int64),

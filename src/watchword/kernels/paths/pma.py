@@ -1,8 +1,8 @@
 """Following walks by the backtracking automaton PMA (Silvasti, Sippu and Soisalon-Soininen 2010, section 3).
 
-All output tuples are in one set, the *current output*, which is kept in two orders; what an element did to it is logged,
-and undone when the element closes. The path ``//a/*/b`` has the keywords 0 (`a`, state 1) and 1 (`b`, state 2), and
-waits for `b` two elements below an `a`. In ``<a><c>``, at depth 2::
+All output tuples are in one set, the *current output*, which is kept in two orders; what an element did to it is
+logged, and undone when the element closes. The path ``//a/*/b`` has the keywords 0 (`a`, state 1) and 1 (`b`, state 2),
+and waits for `b` two elements below an `a`. In ``<a><c>``, at depth 2::
 
     by_end     (3, 1, 3), (LAST, 0, 1)      end, keyword, begin: the tuples that expire first come first
     by_state   (1, 1, 0), (2, 3, 1)         state, begin, keyword: what waits in a state, by where it begins

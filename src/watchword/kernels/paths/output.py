@@ -28,10 +28,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.paths.moves import ELEMENT, USED
-from watchword.kernels.sequences.labels import LabelAutomaton
+from watchword.kernels.sequences.labels import LabelAutomaton, step
 
 OPEN = 1 << 60
 """The `high` of a gap without upper limit, and the depth to which a tuple then waits."""
@@ -71,6 +73,17 @@ def connect_outputs(order, fails, borders, outputs, inserted, found):
         outputs[state] = other
         inserted[state] += inserted[other]
         found[state] += found[other]
+
+
+@leaf
+def target(tables, states, depth, move):
+    """Return the state to which an element's name leads from this depth, or a condition; -1 for one of no path."""
+    if move < 0:
+        return np.int64(tables.conditions[-move] if -move < len(tables.conditions) else -1)
+    if move == 0:
+        return np.int64(0)
+    automaton = tables.automaton
+    return step(automaton.keys, automaton.values, automaton.fails, states[depth], move)
 
 
 @leaf

@@ -40,8 +40,7 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
-from watchword.kernels.paths.output import OPEN, report, wanted
-from watchword.kernels.sequences.labels import step
+from watchword.kernels.paths.output import OPEN, report, target, wanted
 from watchword.kernels.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
 
 LAST = (1 << 31) - 1
@@ -68,7 +67,7 @@ class CurrentOutput(NamedTuple):
 @kernel
 def follow(tables, output, moves, progress, found):
     """Follow moves; returns `DONE`, or `FULL` or `GROW` before a move for which there is no room."""
-    counters, automaton, conditions = progress.counters, tables.automaton, tables.conditions
+    counters = progress.counters
     depth = counters[DEPTH]
     status = DONE
     for at in range(counters[AT], len(moves)):
@@ -82,26 +81,21 @@ def follow(tables, output, moves, progress, found):
             depth -= 1
             if depth == 0:
                 _end(tables, output, counters, found)
-        elif move >= 0:
-            state = np.int64(0)
-            if move > 0:
-                state = step(automaton.keys, automaton.values, automaton.fails, output.states[depth], move)
-            status = _room(tables, output, counters, found, state, depth)
-            if status != DONE:
-                break
-            depth += 1
-            _open(output, counters, depth, state)
-            _clean(tables, output, progress, depth)
-            while state > 0:
-                _traverse(tables, output, progress, found, state, depth)
-                state = tables.outputs[state]
-            _traverse(tables, output, progress, found, 0, depth)
-        elif -move < len(conditions) and conditions[-move] >= 0:
-            state = np.int64(conditions[-move])
-            status = _room(tables, output, counters, found, state, depth)
-            if status != DONE:
-                break
-            _traverse(tables, output, progress, found, state, depth)
+        else:
+            state = target(tables, output.states, depth, move)
+            if state >= 0:
+                status = _room(tables, output, counters, found, state, depth)
+                if status != DONE:
+                    break
+                if move >= 0:
+                    depth += 1
+                    _open(output, counters, depth, state)
+                    _clean(tables, output, progress, depth)
+                while True:
+                    _traverse(tables, output, progress, found, state, depth)
+                    if state == 0 or move < 0:
+                        break
+                    state = np.int64(tables.outputs[state])
         counters[AT] = at + 1
     counters[DEPTH] = depth
     return status

@@ -42,8 +42,7 @@ import numpy as np
 from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
-from watchword.kernels.paths.output import OPEN, report, wanted
-from watchword.kernels.sequences.labels import step
+from watchword.kernels.paths.output import OPEN, report, target, wanted
 
 ENTRY_WORDS, CELL_WORDS = 5, 2
 _VERSION, _HEIGHT, _BELOW, _FIRST = range(4)
@@ -73,8 +72,7 @@ class Blocks(NamedTuple):
 @kernel
 def follow(tables, blocks, moves, progress, found):
     """Follow moves; returns `DONE`, or `FULL` or `GROW` before a move for which there is no room."""
-    counters, automaton = progress.counters, tables.automaton
-    states, versions, conditions = blocks.states, blocks.versions, tables.conditions
+    counters, states, versions = progress.counters, blocks.states, blocks.versions
     depth = counters[DEPTH]
     status = DONE
     for at in range(counters[AT], len(moves)):
@@ -85,25 +83,20 @@ def follow(tables, blocks, moves, progress, found):
             depth -= 1
             if depth == 0:
                 _end(blocks, counters, found)
-        elif move >= 0:
-            state = np.int64(0)
-            if move > 0:
-                state = step(automaton.keys, automaton.values, automaton.fails, states[depth], move)
-            status = _room(tables, blocks, counters, found, state, depth)
-            if status != DONE:
-                break
-            depth += 1
-            _open(blocks, counters, depth, state)
-            while state > 0:
-                _visit(tables, blocks, progress, found, state, depth)
-                state = tables.outputs[state]
-            _visit(tables, blocks, progress, found, 0, depth)
-        elif -move < len(conditions) and conditions[-move] >= 0:
-            state = np.int64(conditions[-move])
-            status = _room(tables, blocks, counters, found, state, depth)
-            if status != DONE:
-                break
-            _visit(tables, blocks, progress, found, state, depth)
+        else:
+            state = target(tables, states, depth, move)
+            if state >= 0:
+                status = _room(tables, blocks, counters, found, state, depth)
+                if status != DONE:
+                    break
+                if move >= 0:
+                    depth += 1
+                    _open(blocks, counters, depth, state)
+                while True:
+                    _visit(tables, blocks, progress, found, state, depth)
+                    if state == 0 or move < 0:
+                        break
+                    state = np.int64(tables.outputs[state])
         counters[AT] = at + 1
     counters[DEPTH] = depth
     return status

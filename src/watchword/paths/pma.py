@@ -19,7 +19,7 @@ from watchword.arrays import Int32, Int64, resized
 from watchword.kernels.arena import WORDS_END
 from watchword.kernels.paths import pma as kernels
 from watchword.kernels.paths.moves import Found, Progress
-from watchword.kernels.paths.output import OPEN, OutputTables
+from watchword.kernels.paths.output import NOTE_WORDS, OPEN, OutputTables
 from watchword.kernels.paths.pma import DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
 from watchword.kernels.skip_list import KEYS, RECORD_WORDS, OrderedKeys, copied, new_keys, put_all
 from watchword.paths.runs import Run
@@ -115,6 +115,6 @@ def _new_output(tables: OutputTables, initial: tuple[OrderedKeys, OrderedKeys]) 
         by_end=by_end,
         by_state=by_state,
         dropped=np.empty(len(tables.starts), np.int32),
-        reached=np.zeros(len(tables.owners), np.int64),
+        notes=np.zeros(NOTE_WORDS * len(tables.owners), np.int64),
         figures=figures,
     )

@@ -17,7 +17,7 @@ import numpy as np
 from watchword.arrays import Int32, resized
 from watchword.kernels.paths import pma2 as kernels
 from watchword.kernels.paths.moves import Found, Progress
-from watchword.kernels.paths.output import OutputTables
+from watchword.kernels.paths.output import NOTE_WORDS, OutputTables
 from watchword.kernels.paths.pma2 import (
     CELLS_LIVE,
     DOCUMENT,
@@ -78,7 +78,7 @@ class BlockRun(Run):
 
 def _new_blocks(tables: OutputTables) -> Blocks:
     """Return what a run keeps, before its first document."""
-    groups, keywords = len(tables.lows), len(tables.owners)
+    groups = len(tables.lows)
     figures = np.zeros(FIGURES, np.int64)
     figures[DOCUMENT] = 1
     figures[FREE_ENTRY] = figures[FREE_CELL] = -1
@@ -90,7 +90,7 @@ def _new_blocks(tables: OutputTables) -> Blocks:
         heads=np.full(groups, -1, np.int32),
         entries=np.empty(1024 * kernels.ENTRY_WORDS, np.int64),
         cells=np.empty(1024 * kernels.CELL_WORDS, np.int32),
-        reached=np.zeros(2 * keywords, np.int64),
+        notes=np.zeros(NOTE_WORDS * len(tables.owners), np.int64),
         starts=tables.starts.copy(),
         alive=np.zeros(groups, np.int32),
         alive_in=np.zeros(groups, np.int32),

@@ -8,6 +8,8 @@ After ``/a`` (payload 5) and ``//b//c`` (payload 6) were added and ``/a`` remove
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from watchword.arrays import Arrays, Int32, Int64, offsets_of, reserve
 from watchword.parts import Part
@@ -55,6 +57,17 @@ class PathStore(Part):
         alive = payloads >= 0
         steps = self._steps[: self._used][np.repeat(alive, lengths)]
         return Paths(offsets_of(lengths[alive]), steps), payloads[alive]
+
+    def ascending(self) -> tuple[Paths, Int32]:
+        """Return what `living` does, sorted by steps: paths that begin alike are neighbours."""
+        paths, payloads = self.living()
+        data = pa.py_buffer(paths.steps.astype(">i4"))  # the order of its bytes is one of the numbers
+        column = pa.Array.from_buffers(pa.large_binary(), len(paths), [None, pa.py_buffer(4 * paths.offsets), data])
+        order = np.asarray(pc.sort_indices(column)).astype(np.int64)
+        lengths = np.diff(paths.offsets)[order]
+        offsets = offsets_of(lengths)
+        places = np.arange(len(paths.steps)) + np.repeat(paths.offsets[order] - offsets[:-1], lengths)
+        return Paths(offsets, paths.steps[places]), payloads[order]
 
     def renumber(self, payloads: Int32) -> None:
         """Replace every payload `p` below ``len(payloads)`` by ``payloads[p]``; larger ones stay."""

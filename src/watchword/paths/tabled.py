@@ -42,7 +42,7 @@ class TabledPaths(PathStructure):
         """Return the tables of the paths that are there now; any number of threads may ask."""
         with self._making:
             if self._tables is None:
-                paths, payloads = self._store.living()
+                paths, payloads = self._store.ascending()
                 self._tables = output_tables(gap_rows(paths), payloads)
             return self._tables
 

@@ -22,6 +22,10 @@ its length. Keywords with the same state, `low` and `high` make a *group*. The p
 The states of the automaton over names come first; behind them each condition has one, ``conditions[-label]``, or -1.
 ``outputs[state]`` is the state of the longest suffix that has groups, 0 if none has. When a state is reached, at most
 ``inserted[state]`` tuples are inserted and ``found[state]`` paths found, what its suffixes add included.
+
+A run keeps *notes*, three words for each keyword: the element in which it was found last, counted over all documents,
+and its depth; and, in those of a path's first keyword, the tally of the path, ``document << 32 | occurrences``. Paths
+that begin alike are neighbours, so what is touched together lies together, which counts kept by payload would not.
 """
 
 from __future__ import annotations
@@ -37,6 +41,10 @@ from watchword.kernels.sequences.labels import LabelAutomaton, step
 
 OPEN = 1 << 60
 """The `high` of a gap without upper limit, and the depth to which a tuple then waits."""
+
+
+NOTE_WORDS = 3
+VERSION_NOTE, DEPTH_NOTE, TALLY = range(NOTE_WORDS)
 
 
 class OutputTables(NamedTuple):
@@ -87,21 +95,20 @@ def target(tables, states, depth, move):
 
 
 @leaf
-def wanted(progress, payload, document):
-    """Say whether more occurrences are wanted in this document, which is numbered from 1 over the whole run."""
-    if progress.stamps[payload] != document:
-        progress.stamps[payload] = document
-        progress.counts[payload] = 0
-    limits = progress.limits
-    return progress.counts[payload] < (limits[payload] if len(limits) > 1 else limits[0])
+def wanted(tables, notes, limits, keyword, document):
+    """Say whether more occurrences of a keyword's path are wanted in this document, numbered from 1 over the run."""
+    tally = notes[NOTE_WORDS * tables.begins[keyword] + TALLY]
+    count = tally & 0xFFFFFFFF if tally >> 32 == document else 0
+    return count < (limits[tables.owners[keyword]] if len(limits) > 1 else limits[0])
 
 
 @leaf
-def report(progress, found, payload):
-    """Write an occurrence in the element that was opened last. `wanted` was asked, and there is room."""
-    used = progress.counters[USED]
-    found.payloads[used] = payload
+def report(tables, notes, counters, found, keyword, document):
+    """Write an occurrence in the element that was opened last. It is wanted, and there is room."""
+    used = counters[USED]
+    found.payloads[used] = tables.owners[keyword]
     if len(found.elements) > 0:
-        found.elements[used] = progress.counters[ELEMENT]
-    progress.counters[USED] = used + 1
-    progress.counts[payload] += 1
+        found.elements[used] = counters[ELEMENT]
+    counters[USED] = used + 1
+    at = NOTE_WORDS * np.int64(tables.begins[keyword]) + TALLY
+    notes[at] = notes[at] + 1 if notes[at] >> 32 == document else (document << 32) + 1

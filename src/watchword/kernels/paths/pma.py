@@ -16,7 +16,7 @@ place of the paper's lists.
     by_end, by_state   two skip lists, equal in what they hold
     log                int32, two words a record: keyword (its complement if the tuple was deleted) and begin
     dropped            int32: first keywords whose tuples were deleted for good, and come back with the next document
-    reached            int64 for each keyword: the element, over all documents, in which it was found last
+    notes              int64, three words for each keyword (`output`)
     figures            int64: those named below
 
 Invariant: closing an element leaves the current output as it was before, but for tuples of paths that were found as
@@ -40,7 +40,7 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
-from watchword.kernels.paths.output import OPEN, report, target, wanted
+from watchword.kernels.paths.output import NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 from watchword.kernels.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
 
 LAST = (1 << 31) - 1
@@ -60,7 +60,7 @@ class CurrentOutput(NamedTuple):
     by_end: OrderedKeys
     by_state: OrderedKeys
     dropped: Int32
-    reached: Int64
+    notes: Int64
     figures: Int64
 
 
@@ -143,7 +143,7 @@ def _clean(tables, output, progress, depth):
     record = np.int64(words[NEXT])
     while record >= 0 and words[record] < depth:
         keyword, begin = np.int64(words[record + 1]), np.int64(words[record + 2])
-        if wanted(progress, tables.owners[keyword], output.figures[DOCUMENT]):
+        if wanted(tables, output.notes, progress.limits, keyword, output.figures[DOCUMENT]):
             _delete(tables, output, keyword, begin)
             _note(output, ~keyword, begin)
         else:
@@ -170,18 +170,19 @@ def _traverse(tables, output, progress, found, state, depth):
 def _touch(tables, output, progress, found, keyword, begin, depth):
     """A keyword that was waited for ends here: report its path, or wait for the next. False if tuples were deleted."""
     progress.counters[OPERATIONS] += 1
-    payload, document = tables.owners[keyword], output.figures[DOCUMENT]
-    if not wanted(progress, payload, document):
+    notes, limits, document = output.notes, progress.limits, output.figures[DOCUMENT]
+    if not wanted(tables, notes, limits, keyword, document):
         _forget(tables, output, keyword, begin)
         return False
     group = tables.follows[keyword]
     if group >= 0:
         return _wait(tables, output, keyword, group, depth)
-    if output.reached[keyword] == output.figures[VERSION]:
+    note = NOTE_WORDS * keyword + VERSION_NOTE
+    if notes[note] == output.figures[VERSION]:
         return True
-    output.reached[keyword] = output.figures[VERSION]
-    report(progress, found, payload)
-    if wanted(progress, payload, document):
+    notes[note] = output.figures[VERSION]
+    report(tables, notes, progress.counters, found, keyword, document)
+    if wanted(tables, notes, limits, keyword, document):
         return True
     _forget(tables, output, keyword, begin)
     record = _endless(tables, output, keyword)
@@ -229,7 +230,7 @@ def _backtrack(tables, output, progress, depth):
         keyword, begin = np.int64(log[at]), np.int64(log[at + 1])
         if keyword >= 0:
             _delete(tables, output, keyword, begin)
-        elif wanted(progress, tables.owners[~keyword], figures[DOCUMENT]):
+        elif wanted(tables, output.notes, progress.limits, ~keyword, figures[DOCUMENT]):
             _insert(tables, output, ~keyword, begin)
         else:
             _drop(tables, output, ~keyword)

@@ -21,7 +21,7 @@ array of states times depth is needed: there are never more entries than tuples.
 
     entries   int64, five words each: version, height, the entry below (free ones: the next), first cell, cells
     cells     int32, two words each: keyword, next cell (also of free ones)
-    reached   int64, two words for each keyword: the version and height of the element where it was found last
+    notes     int64, three words for each keyword (`output`)
     starts    int32: block 0, the tuples of first keywords by group, the same for every document. The first
               ``alive[group]`` of a group are there, all of them if ``alive_in[group]`` is not this document
     figures   int64: those named below
@@ -42,7 +42,7 @@ import numpy as np
 from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
-from watchword.kernels.paths.output import OPEN, report, target, wanted
+from watchword.kernels.paths.output import DEPTH_NOTE, NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 
 ENTRY_WORDS, CELL_WORDS = 5, 2
 _VERSION, _HEIGHT, _BELOW, _FIRST = range(4)
@@ -62,7 +62,7 @@ class Blocks(NamedTuple):
     heads: Int32
     entries: Int64
     cells: Int32
-    reached: Int64
+    notes: Int64
     starts: Int32
     alive: Int32
     alive_in: Int32
@@ -199,23 +199,24 @@ def _touch(tables, blocks, progress, found, keyword, depth):
 
     Several tuples may wait for a keyword, so it is noted where it was found last.
     """
-    progress.counters[OPERATIONS] += 1
-    payload = tables.owners[keyword]
-    if not wanted(progress, payload, blocks.figures[DOCUMENT]):
+    counters, limits = progress.counters, progress.limits
+    counters[OPERATIONS] += 1
+    notes, document = blocks.notes, blocks.figures[DOCUMENT]
+    if not wanted(tables, notes, limits, keyword, document):
         return False
-    reached, versions = blocks.reached, blocks.versions
     version, group = blocks.figures[VERSION], tables.follows[keyword]
+    note = NOTE_WORDS * np.int64(keyword)
     if group >= 0 and tables.highs[group] == OPEN:
-        if versions[reached[2 * keyword + 1]] == reached[2 * keyword]:
+        if blocks.versions[notes[note + DEPTH_NOTE]] == notes[note + VERSION_NOTE]:
             return True  # the tuple that was inserted there is still in its block
-    elif reached[2 * keyword] == version:
+    elif notes[note + VERSION_NOTE] == version:
         return True
-    reached[2 * keyword], reached[2 * keyword + 1] = version, depth
+    notes[note + VERSION_NOTE], notes[note + DEPTH_NOTE] = version, depth
     if group >= 0:
         _insert(blocks, group, keyword + 1, depth)
         return True
-    report(progress, found, payload)
-    return wanted(progress, payload, blocks.figures[DOCUMENT])
+    report(tables, notes, counters, found, keyword, document)
+    return wanted(tables, notes, limits, keyword, document)
 
 
 @leaf

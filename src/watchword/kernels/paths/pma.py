@@ -41,7 +41,7 @@ from watchword.kernels.arena import WORDS_END
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
-from watchword.kernels.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
+from watchword.kernels.paths.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
 
 LAST = (1 << 31) - 1
 """The end of a tuple that has none."""

@@ -16,8 +16,8 @@ Invariant: on each level the records that have it follow each other by ascending
 chosen by its hash, each level a quarter as often as the one before, so that a key that comes back finds a record of its
 length free.
 
-Cost: finding, putting and dropping a key take steps in the logarithm of their number, as in a balanced tree; the next
-key is one step away. It is a balanced tree's equal without rotations.
+Cost: finding a key takes steps in the logarithm of their number, as in a balanced tree; putting or dropping one, in the
+logarithm of its distance from the last one put or dropped; the next key is one step away.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KEYS, HEIGHT = WORDS_LIVE + 1, WORDS_LIVE + 2
 
 
 class OrderedKeys(NamedTuple):
-    """A skip list; `before` is room for the work."""
+    """A skip list; `before` has on each level in use the last record below the key that was put or dropped last."""
 
     words: Int32
     bins: Int32
@@ -119,15 +119,28 @@ def put_all(keys, ones, twos, threes):
 
 @leaf
 def _seek(words, state, before, one, two, three):
-    """As `first_from`; writes the last record below the key on each level in use."""
-    address = np.int64(0)
-    for level in range(state[HEIGHT] - 1, -1, -1):
+    """As `first_from`; writes the last record below the key on each level in use.
+
+    It begins where the last search ended, and climbs only as far as it must: keys that come in order, whichever way,
+    are near each other. What stands in `before` are records that are there, since only what is behind them was dropped.
+    """
+    level = np.int64(0)
+    while level < state[HEIGHT]:
+        address = before[level]
         after = np.int64(words[address + NEXT + level])
+        if (address == 0 or _below(words, address, one, two, three)) and not (
+            after >= 0 and _below(words, after, one, two, three)
+        ):
+            break
+        level += 1
+    address = before[level] if level < state[HEIGHT] else np.int64(0)
+    for lower in range(level - 1, -1, -1):
+        after = np.int64(words[address + NEXT + lower])
         while after >= 0 and _below(words, after, one, two, three):
             address = after
-            after = np.int64(words[address + NEXT + level])
-        before[level] = address
-    return np.int64(words[address + NEXT])
+            after = np.int64(words[address + NEXT + lower])
+        before[lower] = address
+    return np.int64(words[before[0] + NEXT])
 
 
 @leaf

@@ -16,10 +16,11 @@ probability `wildcard`, else the child's name, which closes an open `//`. So a `
 ``/*//name``, never ``//*/name``, which is the same. A leaf ends the path, and a `//` with nothing behind it is left
 out; what remains empty is drawn again.
 
-Of distinct paths only the first of equal ones is kept. The original gives a path up after 100 draws that are not new;
-here as many draws are allowed for all paths together, since the last paths take more tries than the first. Path `i` depends on the seed and on
-`i`, not on how many are asked for: paths are drawn in blocks, each with a seed of its own, a level of the whole block
-at a time. Texts are put together by Arrow from a small vocabulary of steps; no path is ever a Python object.
+Of equal paths only the first is kept where distinct ones are wanted. The original gives a path up after 100 draws that
+are not new; here 100 draws a path are allowed to all paths together, since the last ones take more than the first.
+Path `i` depends on the seed and on `i`, not on how many are asked for: paths are drawn in blocks, each with a seed of
+its own, a level of the whole block at a time. Texts are put together by Arrow from a small vocabulary of steps; no path
+is ever a Python object.
 
 Documents of the same DTD are in `documents`.
 """
@@ -161,8 +162,9 @@ def _children(dtd: Dtd, theta: float) -> _Children:
 
 def _shares(count: int, theta: float) -> Float64:
     """Return the probabilities that a child is among the first, the first two, and so on."""
-    weights = np.cumsum(np.arange(1, count + 1, dtype=np.float64) ** -theta)
-    return weights / weights[-1]
+    weights: Float64 = np.cumsum(np.arange(1, count + 1, dtype=np.float64) ** -theta)
+    weights /= weights[-1]
+    return weights
 
 
 def _vocabulary(names: tuple[str, ...]) -> pa.LargeStringArray:

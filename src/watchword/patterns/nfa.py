@@ -21,7 +21,7 @@ made of, and nothing else::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -30,9 +30,9 @@ from watchword.arrays import Arrays, Int32, int32, offsets_of, prefixed, under
 from watchword.index.hits import Hits
 from watchword.kernels.patterns import nfa as kernels
 from watchword.kernels.patterns import nfa_run
-from watchword.kernels.patterns.nfa import CELL_WORDS, PayloadLists
-from watchword.kernels.sequences import share_trie
-from watchword.kernels.sequences.share_trie import ACCEPTS, SHARE, STATE_WORDS, STATES
+from watchword.kernels.sequences import payload_lists, share_trie
+from watchword.kernels.sequences.payload_lists import CELL_WORDS, ROWS, payloads_at
+from watchword.kernels.sequences.share_trie import SHARE, STATE_WORDS, STATES
 from watchword.patterns.characters import point_rows, scan
 from watchword.patterns.outline import outline
 from watchword.patterns.rows import Patterns, PatternStructure
@@ -46,7 +46,7 @@ class Nfa(PatternStructure):
 
     def __init__(self) -> None:
         self._trie = share_trie.new_trie()
-        self._lists = kernels.new_lists()
+        self._lists = payload_lists.new_lists()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code."""
@@ -59,7 +59,7 @@ class Nfa(PatternStructure):
         done, payloads = 0, int32(payloads)
         while (done := kernels.insert_patterns(self._trie, self._lists, rows, sizes, payloads, done)) < len(payloads):
             self._trie = share_trie.grown(self._trie, int(sizes[done]))
-            self._lists = kernels.with_room(self._lists)
+            self._lists = payload_lists.with_room(self._lists)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
         """Remove a pattern, and every state that only it needed."""
@@ -75,14 +75,12 @@ class Nfa(PatternStructure):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
-        held = kernels.trimmed(self._lists).cells[::CELL_WORDS]
-        known = (held >= 0) & (held < len(payloads))
-        held[known] = payloads[held[known]]
+        payload_lists.renumber(self._lists, payloads)
 
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two patterns or more),
         ``postings`` (payloads) and ``bytes``."""
-        states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[kernels.ROWS])
+        states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
         return {
             "nodes": states,
@@ -93,23 +91,17 @@ class Nfa(PatternStructure):
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing of the automaton; ``*`` is the epsilon move to a looping state."""
-        return outline(self._trie, {"accept": lambda state: map(name, self._payloads(state))})
+        return outline(self._trie, {"accept": lambda state: map(name, payloads_at(self._trie, self._lists, state))})
 
     def arrays(self) -> Arrays:
         """Return the state; the arrays share memory with the automaton."""
-        trie, lists = share_trie.trimmed(self._trie), kernels.trimmed(self._lists)
+        trie, lists = share_trie.trimmed(self._trie), payload_lists.trimmed(self._lists)
         return prefixed("automaton", trie._asdict()) | prefixed("payloads", lists._asdict())
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         self._trie = share_trie.saved_trie(under("automaton", arrays))
-        self._lists = PayloadLists(*(np.asarray(under("payloads", arrays)[field]) for field in PayloadLists._fields))
-
-    def _payloads(self, state: int) -> Iterator[int]:
-        cell = int(self._trie.states[STATE_WORDS * state + ACCEPTS])
-        while cell >= 0:
-            payload, cell = self._lists.cells[CELL_WORDS * cell :][:CELL_WORDS].tolist()
-            yield payload
+        self._lists = payload_lists.saved_lists(under("payloads", arrays))
 
 
 def _steps_of(gaps: Int32) -> Int32:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from watchword.arrays import Int32, Int64
+from watchword.kernels.jit import leaf
 
 END = -(1 << 31)
 """The move that closes an element."""
 
-AT, USED, DOCUMENTS, DEPTH, ELEMENT, OPERATIONS = range(6)
-"""The places of `Progress.counters`: the next move; pairs written; documents ended; elements open; elements opened in
-this document, so the number of the last one from 1; the method's units of work."""
+AT, USED, DOCUMENTS, DEPTH, ELEMENT, OPERATIONS, PASSED = range(7)
+"""The places of `Progress.counters`: the next move; pairs written and documents ended in this piece; elements open;
+elements opened in this document, so the number of the last one from 1; the method's units of work; documents ended in
+the whole run."""
 
-COUNTERS = 6
+COUNTERS = 7
 
 DONE, FULL, GROW = range(3)
 """What a kernel returns: all moves are followed; what it found needs room; its own arrays need room."""
@@ -30,7 +32,8 @@ class Progress(NamedTuple):
     """Where a kernel stands, and how often each path was found in the document that is open.
 
     ``limits[payload]`` is how many occurrences are wanted in a document, the same for all where `limits` has one entry.
-    ``counts[payload]`` of them were found in document ``stamps[payload] - 1``; with another stamp, none yet.
+    ``counts[payload]`` of them were found in the document that is open, if ``stamps[payload]`` is its number in the
+    run, ``counters[PASSED] + 1``; else none yet.
     """
 
     counters: Int64
@@ -46,3 +49,45 @@ class Found(NamedTuple):
     payloads: Int32
     elements: Int32
     borders: Int64
+
+
+@leaf
+def has_room(progress, found):
+    """Say whether the pairs of one more move fit, whatever they are."""
+    return len(found.payloads) - progress.counters[USED] >= len(progress.stamps)
+
+
+@leaf
+def end_document(progress, found):
+    """Note that a document has ended."""
+    counters = progress.counters
+    found.borders[counters[DOCUMENTS]] = counters[USED]
+    counters[DOCUMENTS] += 1
+    counters[PASSED] += 1
+    counters[ELEMENT] = 0
+
+
+@leaf
+def emit(payloads, first, last, progress, found):
+    """Write the payloads from `first` up to `last`, found in the element at hand, but those that were found often
+    enough; none of them is there twice."""
+    counters, limits, stamps, counts = progress.counters, progress.limits, progress.stamps, progress.counts
+    used, element, stamp, places = counters[USED], counters[ELEMENT], counters[PASSED] + 1, len(found.elements) > 0
+    one = len(limits) == 1
+    if one and limits[0] == ALL:
+        for k in range(first, last):
+            found.payloads[used] = payloads[k]
+            if places:
+                found.elements[used] = element
+            used += 1
+    else:
+        for k in range(first, last):
+            payload = payloads[k]
+            count = counts[payload] if stamps[payload] == stamp else 0
+            if count < limits[0 if one else payload]:
+                stamps[payload], counts[payload] = stamp, count + 1
+                found.payloads[used] = payload
+                if places:
+                    found.elements[used] = element
+                used += 1
+    counters[USED] = used

@@ -1,0 +1,117 @@
+"""A guide and the automaton that it was learned from: the class over `kernels.paths.guide`, where it is told.
+
+Many threads follow a guide at once; one that learns has it to itself meanwhile, through a gate as an index has one. A
+guide that has outgrown its share of memory learns no more: elements that it does not know are then followed by the
+automaton, each time anew. Documents without end that keep to no kind would leave it full of what never comes again; so
+`is_outworn` says when it has been of so little use that a new one pays.
+"""
+
+from __future__ import annotations
+
+from watchword.arrays import Int32
+from watchword.index.gate import Gate
+from watchword.kernels.paths import guide as kernels
+from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, UNKNOWN, Trail
+from watchword.kernels.paths.moves import OPERATIONS, Found, Progress
+from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
+from watchword.paths.runs import Run
+from watchword.paths.trie import PathTrie
+
+LEAST_BYTES = 64 << 20
+"""What a guide may take, or as much as its automaton if that is more."""
+
+_WASTE = 8
+"""A guide is outworn when it did not help with this many times as many elements as it has nodes."""
+
+
+class Guide:
+    """What documents were seen to satisfy, under an automaton that does not change any more."""
+
+    def __init__(self, trie: PathTrie) -> None:
+        self._trie = trie
+        self._arrays = kernels.new_guide()
+        self._gate = Gate()
+        self._most = max(LEAST_BYTES, trie.bytes)
+        self._unhelped = 0
+
+    @property
+    def nodes(self) -> int:
+        """Return how many paths of names are known."""
+        return int(self._arrays.figures[NODES]) - 1
+
+    @property
+    def bytes(self) -> int:
+        """Return the bytes in use."""
+        return kernels.guide_bytes(self._arrays)
+
+    @property
+    def is_full(self) -> bool:
+        """Say whether it learns no more."""
+        return self.bytes > self._most
+
+    @property
+    def is_outworn(self) -> bool:
+        """Say whether a new one would be of more use."""
+        return self.is_full and self._unhelped > _WASTE * self.nodes
+
+    def start(self, limits: Int32, *, elements: bool) -> Run:
+        """Begin a pass over documents."""
+        walker = _Walker(self)
+        return Run(walker.follow, self._trie.payloads, limits, elements=elements, grow=walker.grow)
+
+    def follow(self, trail: Trail, moves: Int32, progress: Progress, found: Found) -> int:
+        """Follow moves as far as they are known."""
+        with self._gate.reading():
+            status: int = kernels.follow_guide(self._arrays, trail, moves, progress, found)
+        return status
+
+    def follow_beyond(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found) -> int:
+        """Follow moves through an element that is not known, and learn what it is."""
+        before = int(progress.counters[OPERATIONS])
+        if self.is_full:
+            status = self._learn(trail, levels, moves, progress, found, False)
+            self._unhelped += int(progress.counters[OPERATIONS]) - before
+        else:
+            status = self._gate.exclusively(self._learn, trail, levels, moves, progress, found, True)
+        return status
+
+    def _learn(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found, learns: bool) -> int:
+        automaton = self._trie.states, self._trie.lists
+        status: int = CROWDED
+        while status == CROWDED:
+            status = kernels.follow_and_learn(automaton, self._arrays, trail, levels, moves, progress, found, learns)
+            if status == CROWDED:
+                self._arrays = kernels.grown_guide(self._arrays, len(levels.accepted))
+        return status
+
+    def levels(self) -> Levels:
+        """Return the levels of the automaton before the first document."""
+        return new_levels(self._trie.room, len(self._trie))
+
+
+class _Walker:
+    """One pass of one thread: where it stands, in the guide and beyond it."""
+
+    def __init__(self, guide: Guide) -> None:
+        self._guide = guide
+        self._trail = kernels.new_trail()
+        self._levels: Levels | None = None
+
+    def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
+        """Follow moves in the guide where it knows them, else beyond it."""
+        while True:
+            if self._trail.learning[0] < 0:
+                status = self._guide.follow(self._trail, moves, progress, found)
+                if status != UNKNOWN:
+                    return status
+            if self._levels is None:
+                self._levels = self._guide.levels()
+            status = self._guide.follow_beyond(self._trail, self._levels, moves, progress, found)
+            if status != KNOWN:
+                return status
+
+    def grow(self) -> None:
+        """Make room, of everything that may lack it."""
+        self._trail = kernels.grown_trail(self._trail, self._guide.nodes + 1)
+        if self._levels is not None:
+            self._levels = grown_levels(self._levels)

@@ -1,0 +1,218 @@
+"""The method `auto`: paths in layers, each an automaton with a guide.
+
+Every path of names from the root that documents were seen to have is a node of the guide, with all that it satisfies
+(`kernels.paths.guide`); only what was never seen before is worked out by the automaton. The base keeps its guide, the
+delta loses it with every change: it is small, and learned anew in passing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from watchword.arrays import Arrays, Int32, concatenated, offsets_of, prefixed, under
+from watchword.kernels.merge import interleave
+from watchword.kernels.tombstones import Dead
+from watchword.layers.layered import Layered
+from watchword.paths.guide import Guide
+from watchword.paths.rows import Paths, Walk, joined
+from watchword.paths.runs import Pairs, PathStructure, Run
+from watchword.paths.trie import PathTrie
+
+
+class _Layer:
+    """Paths, and what documents taught about them."""
+
+    def __init__(self, trie: PathTrie) -> None:
+        self.trie = trie
+        self.guide = Guide(trie)
+
+    def __len__(self) -> int:
+        return len(self.trie)
+
+    def renewed(self) -> Guide:
+        """Return the guide, a new one where the old has been of little use."""
+        if self.guide.is_outworn:
+            self.guide = Guide(self.trie)
+        return self.guide
+
+
+class GuidedBase(_Layer):
+    """Paths packed for good."""
+
+    def has(self, row: Paths, payload: int) -> bool:
+        """Say whether this path is here under this payload."""
+        return self.trie.has(row, payload)
+
+    def rows(self, dead: Dead) -> tuple[Paths, Int32]:
+        """Return the paths that are not dead, and their payloads."""
+        paths, payloads = self.trie.rows()
+        alive = ~is_dead(dead, payloads)
+        if alive.all():
+            return paths, payloads
+        lengths = np.diff(paths.offsets)
+        return Paths(offsets_of(lengths[alive]), paths.steps[np.repeat(alive, lengths)]), payloads[alive]
+
+    def renumber(self, payloads: Int32) -> None:
+        """Replace payloads; what the guide has of them is forgotten."""
+        self.trie.renumber(payloads)
+        self.trie.recount()
+        self.guide = Guide(self.trie)
+
+
+class GuidedDelta(_Layer):
+    """Paths that came since the base was packed."""
+
+    def __init__(self) -> None:
+        super().__init__(PathTrie())
+        self.came = self.mark = 0
+        self._rows: dict[int, tuple[int, Int32]] = {}
+
+    def put(self, paths: Paths, payloads: Int32) -> None:
+        """Add paths."""
+        self.trie.add(paths, payloads)
+        borders = paths.offsets.tolist()
+        for row, payload in enumerate(payloads.tolist()):
+            self._rows[payload] = (self.mark, paths.steps[borders[row] : borders[row + 1]])
+            self.mark += 1
+        self.came += len(payloads)
+        self.guide = Guide(self.trie)
+
+    def mark_of(self, payload: int) -> int | None:
+        """Return the mark of the moment before the path with this payload came, if it is here."""
+        found = self._rows.get(payload)
+        return None if found is None else found[0]
+
+    def remove(self, row: Paths, payload: int) -> None:
+        """Remove a path that is here; a `KeyError` if its payload is another path's."""
+        self.trie.remove(row, payload)
+        del self._rows[payload]
+        self.guide = Guide(self.trie)
+
+    def rows(self, since: int = 0) -> Callable[[], tuple[Paths, Int32]]:
+        """Return a function that returns the paths which have come since a mark and are here now."""
+        here = [(payload, steps) for payload, (mark, steps) in self._rows.items() if mark >= since]
+
+        def taken() -> tuple[Paths, Int32]:
+            offsets = offsets_of([len(steps) for _, steps in here])
+            steps = concatenated((steps for _, steps in here), np.int32)
+            return Paths(offsets, steps), np.array([payload for payload, _ in here], np.int32)
+
+        return taken
+
+
+class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
+    """Paths in layers."""
+
+    operation: ClassVar[str] = "nodes and states reached"
+    delta_rows: ClassVar[int] = 1_000
+    background_rows: ClassVar[int] = 50_000
+
+    def packer(self) -> Callable[[list[tuple[Paths, Int32]]], Any]:
+        """Return a function that enters paths into a new automaton."""
+        return _packed
+
+    def new_delta(self) -> Any:
+        """Return a delta without paths."""
+        return GuidedDelta()
+
+    def put(self, rows: Paths, payloads: Int32) -> None:
+        """Put paths into the delta."""
+        self.delta.put(rows, payloads)
+
+    def start(self, limits: Int32, *, elements: bool) -> Run:
+        """Begin a pass through all layers."""
+        base: Run = self.base.renewed().start(limits, elements=elements)
+        if len(self.delta) == 0 and len(self.tombstones) == 0:
+            return base
+        delta = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
+        return _LayeredRun(base, delta, self.tombstones.dead)
+
+    def stats(self) -> Mapping[str, float]:
+        """Return the figures of both layers, those of the base's guide, and what waits to be packed."""
+        base, delta = self.base.trie.figures(), self.delta.trie.figures()
+        guide = self.base.guide
+        return {name: base[name] + delta[name] for name in base} | {
+            "bytes": base["bytes"] + delta["bytes"] + guide.bytes,
+            "guide_nodes": guide.nodes,
+            "guide_bytes": guide.bytes,
+            "delta_rows": len(self.delta),
+            "tombstones": len(self.tombstones),
+        }
+
+    def draw(self) -> str:
+        """Return an indented drawing of the base's automaton."""
+        drawn: str = self.base.trie.draw()
+        return drawn
+
+    def arrays(self) -> Arrays:
+        """Return the state, all of it in the base."""
+        return prefixed("base", self.base.trie.arrays())
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        trie = PathTrie()
+        trie.restore(under("base", arrays))
+        self._install(GuidedBase(trie))
+
+
+def _packed(parts: list[tuple[Paths, Int32]]) -> GuidedBase:
+    """Return a base of all these paths."""
+    trie = PathTrie()
+    trie.add(*joined(parts))
+    return GuidedBase(trie)
+
+
+class _LayeredRun(Run):
+    """A pass through base and delta at once; what is dead is left out."""
+
+    def __init__(self, base: Run, delta: Run | None, dead: Dead) -> None:
+        self._base, self._delta, self._dead = base, delta, dead
+
+    @property
+    def operations(self) -> int:
+        """Return the units of work of both."""
+        return self._base.operations + (self._delta.operations if self._delta is not None else 0)
+
+    def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
+        """Follow moves in both layers."""
+        pairs = _alive(self._base.feed(moves, documents), self._dead)
+        return pairs if self._delta is None else _merged(pairs, self._delta.feed(moves, documents))
+
+
+def _alive(pairs: Pairs, dead: Dead) -> Pairs:
+    """Return the pairs whose payload is not dead."""
+    alive = ~is_dead(dead, pairs.payloads)
+    if alive.all():
+        return pairs
+    before = np.concatenate([[0], np.cumsum(alive)])
+    elements = pairs.elements[alive] if len(pairs.elements) else pairs.elements
+    return Pairs(pairs.payloads[alive], elements, before[pairs.borders])
+
+
+def _merged(pairs: Pairs, more: Pairs) -> Pairs:
+    """Return what two layers found in the same moves, document by document; the last may not have ended."""
+
+    def together(one: Int32, other: Int32) -> Int32:
+        merged = np.empty(len(one) + len(other), np.int32)
+        interleave(_closed(pairs), one, _closed(more), other, merged)
+        return merged
+
+    elements = together(pairs.elements, more.elements) if len(pairs.elements) + len(more.elements) else pairs.elements
+    return Pairs(together(pairs.payloads, more.payloads), elements, pairs.borders + more.borders)
+
+
+def _closed(pairs: Pairs) -> Any:
+    """Return the offsets of the pairs of each document, one that has not ended among them."""
+    return np.concatenate([[0], pairs.borders, [len(pairs.payloads)]]).astype(np.int64)
+
+
+def is_dead(dead: Dead, payloads: Int32) -> Any:
+    """Say which payloads are dead."""
+    bits = np.unpackbits(dead.slots, bitorder="little").astype(bool)
+    known = payloads < len(bits)
+    answer = np.zeros(len(payloads), bool)
+    answer[known] = bits[payloads[known]]
+    return answer

@@ -52,7 +52,7 @@ def _with_prefixes(path: str, namespaces: Mapping[str, str]) -> tuple[str, dict[
 
 class Step(NamedTuple):
     """One step of a path: below the last element or anywhere in it, a name or `*`, and what is asked of it: pairs of an
-    attribute, or None for a text, and a value, or None for any."""
+    attribute, or None for a text, and a value, or None for any value of an attribute."""
 
     anywhere: bool
     name: str
@@ -77,30 +77,29 @@ def steps_of(path: str) -> list[Step]:
         if found["last"]:
             steps[-1].asked.append((found["last"], None))
             continue
-        asked = [
-            (attribute or None, single if single or not double else double)
-            for attribute, single, double in ((m[1], m[2], m[3]) for m in ASKED.finditer(found["asked"]))
-        ]
+        asked = [(m[1], m[3] if m[2] is None else m[2]) for m in ASKED.finditer(found["asked"])]
         steps.append(Step(found["axis"] != "/", found["name"], asked))
     return steps
 
 
 def plain_occurrences(path: str, document: bytes, namespaces: Mapping[str, str] | None = None) -> list[int]:
-    """Return the elements that a path selects, by trying every element from its last step backwards."""
-    steps = steps_of(path)
+    """Return the elements that a path selects, by trying every element for every step."""
     elements = minidom.parseString(document).getElementsByTagName("*")
-    return [number for number, element in enumerate(elements, 1) if _ends_at(element, steps, namespaces)]
+    found = _selected(steps_of(path), elements, namespaces)
+    return [number for number, element in enumerate(elements, 1) if element in found]
 
 
-def _ends_at(element: minidom.Element, steps: list[Step], namespaces: Mapping[str, str] | None) -> bool:
-    """Return whether the steps lead from the document to this element."""
+def _selected(
+    steps: list[Step], elements: list[minidom.Element], namespaces: Mapping[str, str] | None
+) -> set[minidom.Element]:
+    """Return the elements to which the steps lead from the document."""
     *before, last = steps
-    if not _satisfies(element, last, namespaces):
-        return False
-    above = _ancestors(element)
+    fitting = {element for element in elements if _satisfies(element, last, namespaces)}
     if not before:
-        return last.anywhere or not above
-    return any(_ends_at(each, before, namespaces) for each in (above if last.anywhere else above[:1]))
+        return {element for element in fitting if last.anywhere or not _ancestors(element)}
+    above = _selected(before, elements, namespaces)
+    near = None if last.anywhere else 1
+    return {element for element in fitting if above.intersection(_ancestors(element)[:near])}
 
 
 def _ancestors(element: minidom.Element) -> list[minidom.Element]:
@@ -115,15 +114,16 @@ def _ancestors(element: minidom.Element) -> list[minidom.Element]:
 def _satisfies(element: minidom.Element, step: Step, namespaces: Mapping[str, str] | None) -> bool:
     if step.name != "*" and not _is_called(element, step.name, namespaces):
         return False
-    return all(
-        value in _texts(element) or (value is None and _texts(element))
-        if attribute is None
-        else any(
-            _is_called(each, attribute, namespaces) and value in (None, each.value)
-            for each in element.attributes.values()
-        )
-        for attribute, value in step.asked
-    )
+    return all(_has(element, attribute, value, namespaces) for attribute, value in step.asked)
+
+
+def _has(
+    element: minidom.Element, attribute: str | None, value: str | None, namespaces: Mapping[str, str] | None
+) -> bool:
+    if attribute is None:
+        return value in _texts(element)
+    found = [each.value for each in element.attributes.values() if _is_called(each, attribute, namespaces)]
+    return value in found or (value is None and bool(found))
 
 
 def _is_called(node: minidom.Node, name: str, namespaces: Mapping[str, str] | None) -> bool:

@@ -7,6 +7,8 @@ INVALID     what is no path, and a word of the reason
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 
 URIS = {"n": "urn:n"}
@@ -71,11 +73,8 @@ chains = st.builds(_deep, st.lists(st.tuples(names, attributes), min_size=1, max
 
 
 def _document(element: str, prolog: str) -> bytes:
-    head, tail = element[1:].split(" ", 1) if " " in element.split(">", 1)[0] else (element[1:], "")
-    name = head.rstrip("/>") if not tail else head
-    name = name.split(">", 1)[0].split("/", 1)[0]
-    rest = element[1 + len(name) :]
-    return f'{prolog}<{name} xmlns:n="{URIS["n"]}"{rest}'.encode()
+    """Declare the prefix in the root."""
+    return (prolog + re.sub(r"^<[\w:]+", rf'\g<0> xmlns:n="{URIS["n"]}"', element)).encode()
 
 
 PROLOGS = ("", '<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>\n<!-- <a> -->', "<?a b?>")
@@ -128,16 +127,16 @@ paths = st.one_of(
 INVALID = {
     "": "empty",
     "   ": "empty",
-    "/": "name",
+    "/": "no step",
     "//": "name",
     "a/": "name",
     "a//": "name",
-    "///a": "name",
-    "a///b": "name",
+    "///a": "three slashes",
+    "a///b": "three slashes",
     "/[@x]": "name",
     "a b": "space",
     "1a": "name",
-    "-a": "name",
+    "-a": "minus",
     "a:": "name",
     ":a": "name",
     "a:b:c": "name",

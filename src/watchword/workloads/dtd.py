@@ -168,58 +168,56 @@ def _named(model: Model) -> list[str]:
     return [model.name] if model.kind == "name" else [name for part in model.parts for name in _named(part)]
 
 
-RECURSIVE = read_dtd(
-    """
-    <!ENTITY % all "(a | b | c | d | e)*">
-    <!ELEMENT a %all;> <!ELEMENT b %all;> <!ELEMENT c %all;> <!ELEMENT d %all;> <!ELEMENT e %all;>
-    """
-)
+RECURSIVE_TEXT = """
+<!ENTITY % all "(a | b | c | d | e)*">
+<!ELEMENT a %all;> <!ELEMENT b %all;> <!ELEMENT c %all;> <!ELEMENT d %all;> <!ELEMENT e %all;>
+"""
+RECURSIVE = read_dtd(RECURSIVE_TEXT)
 """Five names that all nest in each other."""
 
-NEWS = read_dtd(
-    """
-    <!ENTITY % text "#PCDATA | person | place | company | link | strong">
-    <!ENTITY % blocks "para | quote | list | table | picture">
-    <!ELEMENT story (head, body, notes?)>
-    <!ATTLIST story id ID #REQUIRED  lang NMTOKEN "en">
-    <!ELEMENT head (title, byline*, date, section+, keyword*, rights?)>
-    <!ELEMENT title (#PCDATA | strong)*>
-    <!ELEMENT byline (person, role?)>
-    <!ELEMENT role (#PCDATA)>
-    <!ELEMENT date EMPTY>
-    <!ATTLIST date issued CDATA #REQUIRED  expires CDATA #IMPLIED>
-    <!ELEMENT section (#PCDATA)>
-    <!ATTLIST section level (top | sub) "top">
-    <!ELEMENT keyword EMPTY>
-    <!ATTLIST keyword key CDATA #REQUIRED>
-    <!ELEMENT rights (holder, year?)>
-    <!ELEMENT holder (#PCDATA)>
-    <!ELEMENT year (#PCDATA)>
-    <!ELEMENT body (lead?, (%blocks;)+)>
-    <!ELEMENT lead (%text;)*>
-    <!ELEMENT para (%text;)*>
-    <!ATTLIST para class CDATA #IMPLIED>
-    <!ELEMENT quote (para+, source?)>
-    <!ELEMENT source (person | company)>
-    <!ELEMENT list (item+)>
-    <!ELEMENT item (para | list)*>
-    <!ELEMENT table (caption?, row+)>
-    <!ELEMENT caption (%text;)*>
-    <!ELEMENT row (cell+)>
-    <!ELEMENT cell (%text;)*>
-    <!ELEMENT picture (caption?, file)>
-    <!ELEMENT file EMPTY>
-    <!ATTLIST file href CDATA #REQUIRED>
-    <!ELEMENT notes (para | list)+>
-    <!ELEMENT person (#PCDATA | title)*>
-    <!ELEMENT place (#PCDATA | region | country)*>
-    <!ELEMENT region (#PCDATA)>
-    <!ELEMENT country (#PCDATA)>
-    <!ELEMENT company (#PCDATA)>
-    <!ATTLIST company ticker NMTOKEN #IMPLIED>
-    <!ELEMENT link (%text;)*>
-    <!ATTLIST link href CDATA #REQUIRED>
-    <!ELEMENT strong (%text;)*>
-    """
-)
+NEWS_TEXT = """
+<!ENTITY % text "#PCDATA | person | place | company | link | strong">
+<!ENTITY % blocks "para | quote | list | table | picture">
+<!ELEMENT story (head, body, notes?)>
+<!ATTLIST story id ID #REQUIRED  lang NMTOKEN "en">
+<!ELEMENT head (title, byline*, date, section+, keyword*, rights?)>
+<!ELEMENT title (#PCDATA | strong)*>
+<!ELEMENT byline (person, role?)>
+<!ELEMENT role (#PCDATA)>
+<!ELEMENT date EMPTY>
+<!ATTLIST date issued CDATA #REQUIRED  expires CDATA #IMPLIED>
+<!ELEMENT section (#PCDATA)>
+<!ATTLIST section level (top | sub) "top">
+<!ELEMENT keyword EMPTY>
+<!ATTLIST keyword key CDATA #REQUIRED>
+<!ELEMENT rights (holder, year?)>
+<!ELEMENT holder (#PCDATA)>
+<!ELEMENT year (#PCDATA)>
+<!ELEMENT body (lead?, (%blocks;)+)>
+<!ELEMENT lead (%text;)*>
+<!ELEMENT para (%text;)*>
+<!ATTLIST para class CDATA #IMPLIED>
+<!ELEMENT quote (para+, source?)>
+<!ELEMENT source (person | company)>
+<!ELEMENT list (item+)>
+<!ELEMENT item (para | list)*>
+<!ELEMENT table (caption?, row+)>
+<!ELEMENT caption (%text;)*>
+<!ELEMENT row (cell+)>
+<!ELEMENT cell (%text;)*>
+<!ELEMENT picture (caption?, file)>
+<!ELEMENT file EMPTY>
+<!ATTLIST file href CDATA #REQUIRED>
+<!ELEMENT notes (para | list)+>
+<!ELEMENT person (#PCDATA | title)*>
+<!ELEMENT place (#PCDATA | region | country)*>
+<!ELEMENT region (#PCDATA)>
+<!ELEMENT country (#PCDATA)>
+<!ELEMENT company (#PCDATA)>
+<!ATTLIST company ticker NMTOKEN #IMPLIED>
+<!ELEMENT link (%text;)*>
+<!ATTLIST link href CDATA #REQUIRED>
+<!ELEMENT strong (%text;)*>
+"""
+NEWS = read_dtd(NEWS_TEXT)
 """Stories with a head and a body, in the manner of news agencies' formats."""

@@ -13,7 +13,7 @@ from tests.path_strategies import INVALID, SYNTAX_XPATH, URIS, documents, paths
 JUDGES = pytest.mark.parametrize("judge", [occurrences, plain_occurrences])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(document=documents, drawn=st.lists(paths, min_size=1, max_size=8))
 def test_the_judges_agree(document: bytes, drawn: list[str]) -> None:
     for path in drawn:

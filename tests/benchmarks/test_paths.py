@@ -26,6 +26,9 @@ TINY = Scale(
     occurrences=(50,),
     copies=(1, 2),
 )
+AUCTION = """<!DOCTYPE site [
+<!ELEMENT site (people)> <!ELEMENT people (person*)> <!ELEMENT person (name, person*)> <!ELEMENT name EMPTY>
+]>"""
 XMARK = b"<?xml version='1.0'?>\n<site><people><person id='1'><name/></person></people></site>"
 
 
@@ -41,7 +44,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / path_data.FOLDER
     folder.mkdir()
     (folder / "nitf-2-5.dtd").write_text(NEWS_TEXT)
-    (folder / "auction.dtd").write_text(f"<!DOCTYPE site [{NEWS_TEXT} <!ELEMENT site (story*)>]>")
+    (folder / "auction.dtd").write_text(AUCTION)
     given = PathWorkload(100, NEWS, seed=1).subscription_table()["subscription"].to_pylist()
     (folder / "nitf-queries-60k-distinct.txt.gz").write_bytes(gzip.compress("\n".join([*given, ""]).encode()))
     (folder / "xmark-0.1.xml.gz").write_bytes(gzip.compress(XMARK))

@@ -31,6 +31,8 @@ from watchword.paths.labels import Labels
 from watchword.paths.lazy_dfa import LazyDfa
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing import parse_batch
+from watchword.paths.pma import Pma
+from watchword.paths.pma2 import Pma2
 from watchword.paths.runs import ONCE
 from watchword.paths.streams import Piece, stream
 from watchword.paths.yfilter import YFilter
@@ -40,6 +42,8 @@ _STRUCTURES = {
     "auto": GuidedPaths,
     "yfilter": YFilter,
     "lazy-dfa": LazyDfa,
+    "pma": Pma,
+    "pma2": Pma2,
 }
 
 

@@ -154,7 +154,7 @@ class PathLanguage(Language):
             found.append(pairs.payloads)
             total += len(pairs.payloads)
         payloads = found[0] if len(found) == 1 else concatenated(found, np.int32)
-        return Hits(np.concatenate(borders), payloads, run.operations)
+        return Hits(np.concatenate(borders), payloads, run.end())
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which element the path ends at, or how far it goes."""

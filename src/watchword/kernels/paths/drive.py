@@ -131,7 +131,7 @@ def feed_parser(functions, parser, state, span, final, outcome):
         status = call_int(functions[PARSE], (parser, at, np.int32(size), np.int32(last)))
         at += size
         if last and status == 1 and state[STATUS] == FINE:
-            return True
+            return True  # where the parser stands matters to nobody
         line, column = call_long(functions[ERROR_LINE], (parser,)), call_long(functions[ERROR_COLUMN], (parser,))
         moved = line != outcome[LINE] or column != outcome[COLUMN]
         outcome[NEXT] = PIECE if moved else min(2 * outcome[NEXT], MOST)

@@ -17,7 +17,7 @@ of a tuple follow from the height and the group, an entry is just a list of keyw
 from the highest block down. An entry counts if ``versions[height]`` is its version, which is how the paper's pairs (d,
 v) become one number: versions never return, neither in this document nor in the next. What does not count was
 forgotten; it is given back when the chain is used next, from the head, since below an entry that counts all do. So no
-array of states times depth is needed: there are never more entries than tuples.
+array of states times depth is needed: there are never more entries than tuples were inserted on the way down.
 
     entries   int64, six words each: version, height, the entry below (free ones: the next), first cell, last, how many
     cells     int32, two words each: keyword, next cell (also of free ones)

@@ -285,7 +285,7 @@ def test_exact_gaps_touch_a_tuple_for_each_occurrence_of_a_prefix(method: type[T
         moves = judge.random_document(draw, 2, elements=60, deep=0.6)
         run = run_of(method, rows, limits_of(EVERY))
         followed(run, moves)
-        assert run.operations == occurrences_of_prefixes(rows, moves), seed
+        assert run.end() == occurrences_of_prefixes(rows, moves), seed
 
 
 @both
@@ -297,7 +297,7 @@ def test_no_more_tuples_are_touched_than_prefixes_occur(method: type[TabledPaths
         moves = judge.random_document(draw, 2, elements=60, deep=0.7)
         run = run_of(method, rows, limits_of(EVERY))
         followed(run, moves)
-        assert run.operations <= occurrences_of_prefixes(rows, moves), seed
+        assert run.end() <= occurrences_of_prefixes(rows, moves), seed
         assert run.searches <= most_searches(method, rows, moves), seed
 
 
@@ -321,5 +321,5 @@ def test_lemma_3_leaves_one_tuple_of_a_path_on_a_way_down() -> None:
     moves = [1] * 50 + [END] * 50
     run = run_of(Pma, rows, limits_of(EVERY))
     assert len(followed(run, moves)) == 48
-    assert run.operations == 50
+    assert run.end() == 50
     assert run.waiting == 1

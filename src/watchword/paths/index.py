@@ -168,7 +168,7 @@ class PathIndex(Index):
             slots.append(pairs.payloads)
             places.append(pairs.elements)
         self._events += 1
-        self._operations += run.operations
+        self._operations += run.end()
         if error is not None:
             return _Found(document, self._catalog.ids(_NONE), _NONE, error)
         return self._resolved(document, concatenated(slots, np.int32), concatenated(places, np.int32), ordered)

@@ -28,8 +28,11 @@ from watchword.paths.feed import Feed
 from watchword.paths.guards import Guards
 from watchword.paths.guided import GuidedPaths
 from watchword.paths.labels import Labels
+from watchword.paths.lazy_dfa import LazyDfa
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing import parse_batch
+from watchword.paths.pma import Pma
+from watchword.paths.pma2 import Pma2
 from watchword.paths.runs import ONCE
 from watchword.paths.streams import Piece, stream
 from watchword.paths.yfilter import YFilter
@@ -38,6 +41,9 @@ from watchword.strings import Strings, from_pieces
 _STRUCTURES = {
     "auto": GuidedPaths,
     "yfilter": YFilter,
+    "lazy-dfa": LazyDfa,
+    "pma": Pma,
+    "pma2": Pma2,
 }
 
 
@@ -148,7 +154,7 @@ class PathLanguage(Language):
             found.append(pairs.payloads)
             total += len(pairs.payloads)
         payloads = found[0] if len(found) == 1 else concatenated(found, np.int32)
-        return Hits(np.concatenate(borders), payloads, run.operations)
+        return Hits(np.concatenate(borders), payloads, run.end())
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which element the path ends at, or how far it goes."""

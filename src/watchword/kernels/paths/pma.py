@@ -38,7 +38,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END
-from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 from watchword.kernels.paths.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
@@ -251,7 +251,7 @@ def _end(tables, output, counters, found):
     figures[DOCUMENT] += 1
 
 
-@leaf
+@inline
 def _insert(tables, output, keyword, begin):
     """Insert a tuple into both orders; False if it is there."""
     group = tables.groups[keyword]
@@ -260,7 +260,7 @@ def _insert(tables, output, keyword, begin):
     return put(output.by_state, np.int64(tables.group_states[group]), begin, keyword)
 
 
-@leaf
+@inline
 def _delete(tables, output, keyword, begin):
     """Delete a tuple from both orders, if it is there."""
     group = tables.groups[keyword]
@@ -283,7 +283,7 @@ def _drop(tables, output, keyword):
         output.figures[DROPPED] += 1
 
 
-@leaf
+@inline
 def _note(output, keyword, begin):
     """Log a tuple that was inserted, or, with the keyword's complement, deleted."""
     figures = output.figures
@@ -291,7 +291,7 @@ def _note(output, keyword, begin):
     figures[LOGGED] += 2
 
 
-@leaf
+@inline
 def _end_of(tables, group, begin):
     """Return the last depth for which a tuple waits."""
     return np.int64(LAST) if tables.highs[group] == OPEN else begin + tables.highs[group] - tables.lows[group]

@@ -17,9 +17,9 @@ of a tuple follow from the height and the group, an entry is just a list of keyw
 from the highest block down. An entry counts if ``versions[height]`` is its version, which is how the paper's pairs (d,
 v) become one number: versions never return, neither in this document nor in the next. What does not count was
 forgotten; it is given back when the chain is used next, from the head, since below an entry that counts all do. So no
-array of states times depth is needed: there are never more entries than tuples.
+array of states times depth is needed: there are never more entries than tuples were inserted on the way down.
 
-    entries   int64, five words each: version, height, the entry below (free ones: the next), first cell, cells
+    entries   int64, six words each: version, height, the entry below (free ones: the next), first cell, last, how many
     cells     int32, two words each: keyword, next cell (also of free ones)
     notes     int64, three words for each keyword (`output`)
     starts    int32: block 0, the tuples of first keywords by group, the same for every document. The first
@@ -44,8 +44,8 @@ from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
 from watchword.kernels.paths.output import DEPTH_NOTE, NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 
-ENTRY_WORDS, CELL_WORDS = 5, 2
-_VERSION, _HEIGHT, _BELOW, _FIRST = range(4)
+ENTRY_WORDS, CELL_WORDS = 6, 2
+_VERSION, _HEIGHT, _BELOW, _FIRST, _LAST, _SIZE = range(6)
 _KEYWORD, _NEXT = range(2)
 
 FIGURES = 9
@@ -189,7 +189,12 @@ def _visit_entry(tables, blocks, progress, found, at, depth):
                 entries[at + _FIRST] = following
             else:
                 cells[CELL_WORDS * before + _NEXT] = following
-            _give_cell(cells, figures, cell)
+            if following < 0:
+                entries[at + _LAST] = before
+            entries[at + _SIZE] -= 1
+            cells[CELL_WORDS * cell + _NEXT] = figures[FREE_CELL]
+            figures[FREE_CELL] = cell
+            figures[CELLS_LIVE] -= 1
         cell = following
 
 
@@ -219,7 +224,7 @@ def _touch(tables, blocks, progress, found, keyword, depth):
     return wanted(tables, notes, limits, keyword, document)
 
 
-@leaf
+@inline
 def _insert(blocks, group, keyword, depth):
     """Put a tuple into the block of this depth, which gets an entry for the group if it has none."""
     entries, cells, figures = blocks.entries, blocks.cells, blocks.figures
@@ -235,7 +240,7 @@ def _insert(blocks, group, keyword, depth):
         figures[ENTRIES_LIVE] += 1
         at = ENTRY_WORDS * entry
         entries[at + _VERSION], entries[at + _HEIGHT] = figures[VERSION], depth
-        entries[at + _BELOW], entries[at + _FIRST] = top, -1
+        entries[at + _BELOW], entries[at + _FIRST], entries[at + _SIZE] = top, -1, 0
         blocks.heads[group] = entry
     cell = figures[FREE_CELL]
     if cell >= 0:
@@ -244,9 +249,13 @@ def _insert(blocks, group, keyword, depth):
         cell = figures[CELLS_END]
         figures[CELLS_END] += 1
     figures[CELLS_LIVE] += 1
+    place = ENTRY_WORDS * entry
     cells[CELL_WORDS * cell + _KEYWORD] = keyword
-    cells[CELL_WORDS * cell + _NEXT] = entries[ENTRY_WORDS * entry + _FIRST]
-    entries[ENTRY_WORDS * entry + _FIRST] = cell
+    cells[CELL_WORDS * cell + _NEXT] = entries[place + _FIRST]
+    if entries[place + _SIZE] == 0:
+        entries[place + _LAST] = cell
+    entries[place + _FIRST] = cell
+    entries[place + _SIZE] += 1
 
 
 @leaf
@@ -261,21 +270,14 @@ def _top(blocks, group):
         at = ENTRY_WORDS * entry
         if versions[entries[at + _HEIGHT]] == entries[at + _VERSION]:
             break
-        cell, below = entries[at + _FIRST], entries[at + _BELOW]
-        while cell >= 0:
-            following = np.int64(blocks.cells[CELL_WORDS * cell + _NEXT])
-            _give_cell(blocks.cells, figures, cell)
-            cell = following
+        below = entries[at + _BELOW]
+        if entries[at + _SIZE] > 0:
+            blocks.cells[CELL_WORDS * entries[at + _LAST] + _NEXT] = figures[FREE_CELL]
+            figures[FREE_CELL] = entries[at + _FIRST]
+            figures[CELLS_LIVE] -= entries[at + _SIZE]
         entries[at + _BELOW] = figures[FREE_ENTRY]
         figures[FREE_ENTRY] = entry
         figures[ENTRIES_LIVE] -= 1
         entry = below
     heads[group] = entry
     return entry
-
-
-@leaf
-def _give_cell(cells, figures, cell):
-    cells[CELL_WORDS * cell + _NEXT] = figures[FREE_CELL]
-    figures[FREE_CELL] = cell
-    figures[CELLS_LIVE] -= 1

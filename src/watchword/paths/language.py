@@ -28,6 +28,7 @@ from watchword.paths.feed import Feed
 from watchword.paths.guards import Guards
 from watchword.paths.guided import GuidedPaths
 from watchword.paths.labels import Labels
+from watchword.paths.lazy_dfa import LazyDfa
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing import parse_batch
 from watchword.paths.runs import ONCE
@@ -38,6 +39,7 @@ from watchword.strings import Strings, from_pieces
 _STRUCTURES = {
     "auto": GuidedPaths,
     "yfilter": YFilter,
+    "lazy-dfa": LazyDfa,
 }
 
 

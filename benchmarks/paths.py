@@ -19,9 +19,9 @@ no measurement of this run: see `path_data.YFILTER`. The rows of a table are mea
 compiled before; the best turn counts. Methods are first compared on documents, pair by pair.
 
 How the time of returning matches is set aside. The smaller index is given every path a second time: it finds the same
-and returns twice the pairs. The time that takes more, for each pair more, is that of a pair; from each time is subtracted
-what its pairs take. In the larger index, whose paths no cache holds, a pair costs more: that stays in its time. Nor can
-it be measured there in this way, since twice a million paths behave unlike a million.
+and returns twice the pairs. The time that takes more, for each pair more, is that of a pair; from each time is
+subtracted what its pairs take. In the larger index, whose paths no cache holds, a pair costs more: that stays in its
+time. Nor can it be measured there in this way, since twice a million paths behave unlike a million.
 """
 
 from __future__ import annotations

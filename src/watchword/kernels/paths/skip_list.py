@@ -157,16 +157,19 @@ def _equal(words, address, one, two, three):
     return words[address] == one and words[address + 1] == two and words[address + 2] == three
 
 
+# Unsigned: for numba, a signed product never overflows, and what does is undefined.
+_ONES, _TWOS = np.uint64(0x4F1BBCDCBFA53E0B), np.uint64(0x1E3779B97F4A7C15)
+_THREES, _LAST = np.uint64(0x27D4EB2F165667C5), np.uint64(0x1B873593CC9E2D51)
+
+
 @leaf
 def _levels(one, two, three):
     """Return how many levels a key has."""
-    mixed = (np.int64(one) * 0x4F1BBCDCBFA53E0B) ^ (np.int64(two) * 0x1E3779B97F4A7C15)
-    mixed ^= np.int64(three) * 0x27D4EB2F165667C5
-    mixed ^= mixed >> 29
-    mixed *= 0x1B873593CC9E2D51
-    mixed ^= mixed >> 32
+    mixed = np.uint64(one) * _ONES ^ np.uint64(two) * _TWOS ^ np.uint64(three) * _THREES
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * _LAST
+    bits = np.int64((mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1))
     levels = np.int64(1)
-    while levels < LEVELS and mixed & 3 == 0:
+    while levels < LEVELS and bits & 3 == 0:
         levels += 1
-        mixed >>= 2
+        bits >>= 2
     return levels

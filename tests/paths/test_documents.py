@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from watchword.errors import EventError
-from watchword.paths.documents import chunks, load, load_many
-from watchword.paths.guards import Guards
+from watchword.paths.parsing.documents import chunks, load, load_many
+from watchword.paths.parsing.guards import Guards
 
 GUARDS = Guards(max_bytes=1000)
 

@@ -13,7 +13,7 @@ from tests.paths.structures import paths_of, steps_of
 from watchword.arrays import offsets_of
 from watchword.kernels.sequences.gaps import ANY
 from watchword.kernels.sequences.labels import step
-from watchword.paths.gaps import gap_rows
+from watchword.paths.pma.gaps import gap_rows
 from watchword.sequences.labels import label_automaton
 
 NAMES = {"*": 0, "a": 1, "b": 2, "c": 3, "d": 4, "b[@x]": -1}

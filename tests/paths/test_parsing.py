@@ -17,9 +17,9 @@ from watchword.errors import EventError
 from watchword.kernels import jit
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.moves import END
-from watchword.paths import expat
-from watchword.paths.feed import Feed
-from watchword.paths.guards import Guards
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
 
 
 def by_python(documents: list[bytes], names: list[str], conditions: list[Condition]) -> list[int]:
@@ -150,8 +150,8 @@ def test_cuts_do_not_matter(root: Node, conditions: list[Condition], cuts: list[
     document = (head + root.xml()).encode()
     whole = walked([document], NAMES, conditions)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("watchword.paths.feed._KernelReader.wanted", 1)  # chunks are parsed as they come
-        patch.setattr("watchword.paths.feed._PIECE", 1)
+        patch.setattr("watchword.paths.parsing.feed._KernelReader.wanted", 1)  # chunks are parsed as they come
+        patch.setattr("watchword.paths.parsing.feed._PIECE", 1)
         assert fed(document, cuts, NAMES, conditions) == whole
         patch.setattr(expat, "functions", lambda: None)
         assert fed(document, cuts, NAMES, conditions) == whole

@@ -6,8 +6,8 @@ import pytest
 
 from tests.paths.asking import Condition, asking, walked
 from watchword.errors import EventError
-from watchword.paths.feed import Feed
-from watchword.paths.guards import Guards
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
 
 TEXTS: list[Condition] = [("*", frozenset({("x", "1"), ("", "lol")}))]
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.paths.asking import NAMES, Condition, Node, asking, condition_lists, nodes, walked
 from watchword.errors import EventError
 from watchword.kernels.paths.moves import END
-from watchword.paths import expat, streams
-from watchword.paths.guards import Guards
-from watchword.paths.parsing import KernelParser
-from watchword.paths.streams import Piece, stream
+from watchword.paths.parsing import expat, streams
+from watchword.paths.parsing.batch import KernelParser
+from watchword.paths.parsing.guards import Guards
+from watchword.paths.parsing.streams import Piece, stream
 
 TEXTS: list[Condition] = [("*", frozenset({("", "t")}))]
 

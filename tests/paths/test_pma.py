@@ -16,12 +16,12 @@ from tests.paths.judge import END
 from tests.paths.structures import EVERY, duel, followed, holding, judged, limits_of, paths_of, steps_of
 from watchword.arrays import Int32, offsets_of
 from watchword.kernels.sequences.gaps import ANY
-from watchword.paths.gaps import GapRows
-from watchword.paths.output import output_tables
-from watchword.paths.pma import OutputRun, Pma
-from watchword.paths.pma2 import BlockRun, Pma2
+from watchword.paths.pma.gaps import GapRows
+from watchword.paths.pma.output import output_tables
+from watchword.paths.pma.pma import OutputRun, Pma
+from watchword.paths.pma.pma2 import BlockRun, Pma2
+from watchword.paths.pma.tabled import TabledPaths
 from watchword.paths.rows import Walk
-from watchword.paths.tabled import TabledPaths
 
 NAMES = {"*": 0, "a": 1, "b": 2, "c": 3, "d": 4, "x": 5, "b[@x]": -1}
 METHODS = [Pma, Pma2]

@@ -12,9 +12,9 @@ from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
 from watchword.index import Index, reads
 from watchword.kernels.paths.moves import ALL
-from watchword.paths.documents import reader_of
 from watchword.paths.language import PathLanguage
-from watchword.paths.streams import Piece
+from watchword.paths.parsing.documents import reader_of
+from watchword.paths.parsing.streams import Piece
 
 Limit = int | Mapping[Any, int] | None
 

@@ -1,7 +1,7 @@
 """Driving expat: parsers made, fed and freed, whole batches in one call without the interpreter.
 
-Expat's functions are known by their addresses (`watchword.paths.expat` finds them). Two documents in one run of bytes,
-``<a/>`` and ``<b></b>``, with b as label 1::
+Expat's functions are known by their addresses (`watchword.paths.parsing.expat` finds them). Two documents in one run of
+bytes, ``<a/>`` and ``<b></b>``, with b as label 1::
 
     data, offsets     <a/><b></b>, [0, 4, 11]
     codes             0 END 1 END

@@ -1,4 +1,4 @@
-"""Steps into keywords and gaps (Silvasti, Sippu and Soisalon-Soininen 2010, section 2); `watchword.paths.gaps` tells
+"""Steps into keywords and gaps (Silvasti, Sippu and Soisalon-Soininen 2010, section 2); `watchword.paths.pma.gaps` has
 the layout.
 
 With `a` = 1 and `b` = 2, the steps of ``/a/b//*/b`` are 2, 4, 1, 4: the keyword 1 2 behind a gap of nothing, and the

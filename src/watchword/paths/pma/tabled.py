@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from watchword.arrays import Arrays, Int32
 from watchword.kernels.paths.output import OutputTables
-from watchword.paths.gaps import gap_rows
-from watchword.paths.output import output_tables
+from watchword.paths.pma.gaps import gap_rows
+from watchword.paths.pma.output import output_tables
+from watchword.paths.pma.store import PathStore
 from watchword.paths.rows import Paths
 from watchword.paths.runs import PathStructure, Run
-from watchword.paths.store import PathStore
 
 
 class TabledPaths(PathStructure):

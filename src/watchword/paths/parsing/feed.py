@@ -23,11 +23,11 @@ from watchword.errors import EventError
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.settle import Conditions
-from watchword.paths import expat
-from watchword.paths.guards import Guards, empty, is_blank, too_large
-from watchword.paths.parsing import BY_PLAIN, most_codes, reason
-from watchword.paths.plain import Lookup, PlainParser
-from watchword.paths.settling import Settler
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.batch import BY_PLAIN, most_codes, reason
+from watchword.paths.parsing.guards import Guards, empty, is_blank, too_large
+from watchword.paths.parsing.plain import Lookup, PlainParser
+from watchword.paths.parsing.settling import Settler
 
 _NONE: Int32 = np.empty(0, np.int32)
 

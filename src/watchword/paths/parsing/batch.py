@@ -20,8 +20,8 @@ from watchword.errors import EventError
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.settle import Conditions
-from watchword.paths import expat
-from watchword.paths.guards import (
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.guards import (
     NO_ELEMENTS,
     UNKNOWN_ENCODING,
     Guards,
@@ -32,9 +32,9 @@ from watchword.paths.guards import (
     too_deep,
     too_large,
 )
-from watchword.paths.plain import Lookup, PlainParser
+from watchword.paths.parsing.plain import Lookup, PlainParser
+from watchword.paths.parsing.settling import Settler
 from watchword.paths.rows import Walk
-from watchword.paths.settling import Settler
 from watchword.strings import Strings
 
 DEEP, SUBSET = drive.STOPPED - handlers.DEEP, drive.STOPPED - handlers.SUBSET

@@ -28,8 +28,8 @@ from watchword.kernels.paths.pma2 import (
     SEARCHES,
     Blocks,
 )
+from watchword.paths.pma.tabled import TabledPaths
 from watchword.paths.runs import Run
-from watchword.paths.tabled import TabledPaths
 
 
 class Pma2(TabledPaths):

@@ -2,8 +2,8 @@
 
 Used for documents whose DOCTYPE has an internal subset, since that may declare entities (refused here) and defaults of
 attributes (left out here: only what stands in the document counts), for encodings that Python knows and expat does not,
-for streams of documents, and for everything where expat cannot be driven from kernels (`watchword.paths.expat`). What
-raw codes are is said in `kernels.paths.handlers`::
+for streams of documents, and for everything where expat cannot be driven from kernels (`parsing.expat`). What raw codes
+are is said in `kernels.paths.handlers`::
 
     <a x="1"><b/>hi</a>            1 -1 2 END -2 END
 
@@ -23,7 +23,7 @@ from watchword.kernels.child_table import find_child
 from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.text.vocabulary import StringTable, find_many
-from watchword.paths.guards import UNKNOWN_ENCODING, Guards, Place, declares_entity, malformed, too_deep
+from watchword.paths.parsing.guards import UNKNOWN_ENCODING, Guards, Place, declares_entity, malformed, too_deep
 
 _REMEMBERED = 1 << 16
 _LONG = 1000

@@ -22,8 +22,8 @@ from watchword.kernels.paths.moves import Found, Progress
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, OutputTables
 from watchword.kernels.paths.pma import DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
 from watchword.kernels.paths.skip_list import KEYS, RECORD_WORDS, OrderedKeys, copied, new_keys, put_all
+from watchword.paths.pma.tabled import TabledPaths
 from watchword.paths.runs import Run
-from watchword.paths.tabled import TabledPaths
 
 
 class Pma(TabledPaths):

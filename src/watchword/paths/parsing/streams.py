@@ -35,10 +35,10 @@ from watchword.errors import EventError
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.paths.settle import Conditions
-from watchword.paths.guards import Guards, empty, too_large
-from watchword.paths.parsing import KernelParser
-from watchword.paths.plain import Lookup, PlainParser
-from watchword.paths.settling import Settler
+from watchword.paths.parsing.batch import KernelParser
+from watchword.paths.parsing.guards import Guards, empty, too_large
+from watchword.paths.parsing.plain import Lookup, PlainParser
+from watchword.paths.parsing.settling import Settler
 
 INVALID_TOKEN, MISPLACED_DECLARATION = 4, 17
 """Expat's numbers for errors that are told apart here."""

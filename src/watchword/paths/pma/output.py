@@ -2,7 +2,7 @@
 
 The example that is told there, ``//a/b//c`` under 7 and ``/c/*`` under 9:
 
->>> from watchword.paths.gaps import gap_rows
+>>> from watchword.paths.pma.gaps import gap_rows
 >>> from watchword.paths.rows import Paths
 >>> rows = gap_rows(Paths(np.array([0, 3, 5]), np.array([3, 4, 7, 6, 0], np.int32)))
 >>> made = output_tables(rows, np.array([7, 9], np.int32))
@@ -18,7 +18,7 @@ from watchword.arrays import Int32, Int64, int32, int64, offsets_of
 from watchword.kernels.paths.output import OPEN, OutputTables, connect_outputs
 from watchword.kernels.sequences.gaps import ANY
 from watchword.kernels.sequences.labels import LabelAutomaton
-from watchword.paths.gaps import GapRows
+from watchword.paths.pma.gaps import GapRows
 from watchword.sequences.labels import label_automaton
 
 

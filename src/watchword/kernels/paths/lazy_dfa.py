@@ -44,14 +44,15 @@ from watchword.kernels.paths.moves import (
 from watchword.kernels.paths.trie import LOOP, key_of
 from watchword.kernels.sequences.share_trie import ACCEPTS, KEY, STATE_WORDS, follow
 
-STATES, MEMBERS, ACCEPTED, MOST = range(4)
+STATES, MEMBERS, ACCEPTED, TRANSITIONS, MOST = range(5)
 
 TOO_MANY, CROWDED = 3, 4
 """Besides `DONE`, `FULL` and `GROW`: the states are as many as allowed; their arrays need room."""
 
 
 class Dfa(NamedTuple):
-    """The states made so far; `figures` has how many states, members and payloads there are, and the most states."""
+    """The states made so far; `figures` has how many states, members, payloads and transitions there are, and the most
+    states."""
 
     keys: Int64
     values: Int32
@@ -76,14 +77,19 @@ def new_dfa(most: int) -> Dfa:
     """Return an automaton without states, of which there may be so many."""
     none: Int32 = np.empty(0, np.int32)
     return Dfa(
-        *new_table(64), np.zeros(64, np.int32), np.zeros(0, np.int64), none, none, np.array([0, 0, 0, most], np.int64)
+        *new_table(64),
+        np.zeros(64, np.int32),
+        np.zeros(0, np.int64),
+        none,
+        none,
+        np.array([0, 0, 0, 0, most], np.int64),
     )
 
 
 def grown_dfa(dfa: Dfa, members: int, payloads: int) -> Dfa:
     """Return the automaton with room for one more state of so many members and payloads."""
-    states, filled, accepted, _ = dfa.figures.tolist()
-    keys, values = roomy_table(dfa.keys, dfa.values, (len(dfa.keys) * 2 // 3) + 1)
+    states, filled, accepted, transitions, _ = dfa.figures.tolist()
+    keys, values = roomy_table(dfa.keys, dfa.values, transitions + 1)
     homes = dfa.homes
     if 2 * (states + 1) > len(homes):
         homes = np.zeros(2 * len(homes), np.int32)
@@ -103,7 +109,7 @@ def grown_dfa(dfa: Dfa, members: int, payloads: int) -> Dfa:
 
 def dfa_bytes(dfa: Dfa) -> int:
     """Return the bytes in use."""
-    states, members, accepted, _ = dfa.figures.tolist()
+    states, members, accepted, _, _ = dfa.figures.tolist()
     return int(32 * states + 4 * (members + accepted) + dfa.keys.nbytes + dfa.values.nbytes + dfa.homes.nbytes)
 
 
@@ -252,7 +258,7 @@ def _child(trie, lists, dfa, trail, above, label):
     state = find_child(dfa.keys, dfa.values, above, np.int64(label))
     if state >= 0:
         return state
-    if dfa.figures[STATES] >= child_limit(len(dfa.keys)):
+    if dfa.figures[TRANSITIONS] >= child_limit(len(dfa.keys)):
         return np.int64(-CROWDED)
     count = np.int64(0)
     for k in range(dfa.spans[4 * above], dfa.spans[4 * above + 1]):
@@ -266,6 +272,7 @@ def _child(trie, lists, dfa, trail, above, label):
     state = _intern(trie, lists, dfa, trail, count)
     if state >= 0:
         put_child(dfa.keys, dfa.values, above, np.int64(label), state)
+        dfa.figures[TRANSITIONS] += 1
     return state
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if group == "spark":
             item.add_marker("spark")
     items.sort(key=lambda item: ORDER.index(groups[item]) if groups[item] in ORDER else len(ORDER))
+
+
+def pytest_collection_finish() -> None:
+    """Let Python look for garbage less often, and not among what stays: compiling a kernel makes many objects."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def _group(item: pytest.Item) -> str:

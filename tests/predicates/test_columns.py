@@ -8,6 +8,7 @@ import random
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -50,7 +51,14 @@ def table(seed: int, rows: int = 60) -> pa.Table:
 
 
 def plain(event: Any) -> Any:
-    return {name: float(value) if isinstance(value, Decimal) else value for name, value in event.items()}
+    """Return an event in Python's own types, which the judge knows; moments have whole microseconds here."""
+    return {name: _plain(value) for name, value in event.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.to_pydatetime() if isinstance(value, pd.Timestamp) else value
 
 
 def wanted(model: dict[int, str], events: list[Any]) -> list[list[int]]:

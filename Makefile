@@ -44,6 +44,7 @@ soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small
 	@$(BIN)/python -m benchmarks.patterns --scale small
+	@$(BIN)/python -m benchmarks.paths --scale small
 	@$(BIN)/python -m benchmarks.properties --scale small
 	@$(BIN)/python -m benchmarks.predicates --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small

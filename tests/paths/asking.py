@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
 from dataclasses import dataclass, field
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -15,8 +15,8 @@ from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.paths.settle import Conditions, keyed_conditions
 from watchword.kernels.text.vocabulary import StringTable
-from watchword.paths.guards import Guards
-from watchword.paths.parsing import parse_batch
+from watchword.paths.parsing.batch import parse_batch
+from watchword.paths.parsing.guards import Guards
 from watchword.strings import from_pieces
 from watchword.text.vocabulary import Vocabulary
 

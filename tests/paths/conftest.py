@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from watchword.paths import expat
+from watchword.paths.parsing import expat
 
 
 @pytest.fixture(params=["kernels", "python"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,9 @@ from watchword.errors import EventError
 from watchword.kernels import jit
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.moves import END
-from watchword.paths import expat
-from watchword.paths.feed import Feed
-from watchword.paths.guards import Guards
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
 
 
 def by_python(documents: list[bytes], names: list[str], conditions: list[Condition]) -> list[int]:
@@ -121,6 +123,16 @@ def test_an_external_subset_is_not_opened(route: str, tmp_path: Path) -> None:
     assert walked([f"<!DOCTYPE a SYSTEM '{other.as_uri()}'><a>&e;</a>".encode()], ["a", "b"]) == [1, END]
 
 
+def test_threads_do_not_meet() -> None:
+    """Parsing holds no lock: what one thread's handlers write is its own."""
+    documents = [f"<a x='{number % 3}'>{'<b>t</b>' * (number % 50)}</a>".encode() for number in range(400)]
+    conditions: list[Condition] = [("*", frozenset({("x", "1")})), ("b", frozenset({("", "t")}))]
+    expected = walked(documents, NAMES, conditions)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: walked(documents, NAMES, conditions), range(12)))
+    assert all(moves == expected for moves in found)
+
+
 # In chunks
 
 
@@ -128,7 +140,7 @@ def fed(document: bytes, cuts: list[int], names: list[str], conditions: list[Con
     feed = Feed(*asking(names, conditions), Guards(), **more)
     borders = [0, *sorted(min(cut, len(document)) for cut in cuts), len(document)]
     moves: list[int] = []
-    for start, stop in zip(borders, borders[1:], strict=False):
+    for start, stop in pairwise(borders):
         moves += feed.feed(document[start:stop]).tolist()
     return moves + feed.close().tolist()
 
@@ -138,8 +150,8 @@ def test_cuts_do_not_matter(root: Node, conditions: list[Condition], cuts: list[
     document = (head + root.xml()).encode()
     whole = walked([document], NAMES, conditions)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drive, "PIECE", 1)  # so that chunks are parsed as they come
-        patch.setattr(drive, "begin_document", lambda outcome: outcome.__setitem__(slice(None), (0, 1, 0, 1)))
+        patch.setattr("watchword.paths.parsing.feed._KernelReader.wanted", 1)  # chunks are parsed as they come
+        patch.setattr("watchword.paths.parsing.feed._PIECE", 1)
         assert fed(document, cuts, NAMES, conditions) == whole
         patch.setattr(expat, "functions", lambda: None)
         assert fed(document, cuts, NAMES, conditions) == whole
@@ -162,7 +174,7 @@ def test_an_attribute_longer_than_many_chunks(route: str) -> None:
 
 
 def test_a_tag_with_more_attributes_than_its_last_chunk_has_bytes(route: str) -> None:
-    names = [f"a{number}" for number in range(200_000)]
+    names = [f"a{number}" for number in range(50_000)]
     document = ("<a " + " ".join(f"{name}=''" for name in names) + "/>").encode()
     conditions: list[Condition] = [("*", frozenset({(name, None)})) for name in names[:1000]]
     moves = fed(document, [len(document) - 2], ["a"], conditions)

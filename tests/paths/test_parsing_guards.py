@@ -6,8 +6,8 @@ import pytest
 
 from tests.paths.asking import Condition, asking, walked
 from watchword.errors import EventError
-from watchword.paths.feed import Feed
-from watchword.paths.guards import Guards
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
 
 TEXTS: list[Condition] = [("*", frozenset({("x", "1"), ("", "lol")}))]
 
@@ -21,11 +21,11 @@ ELEMENTS = b"<!DOCTYPE a [<!ENTITY e '" + b"<b/>" * 1000 + b"'>]><a>" + b"&e;" *
 
 ENTITY = "it declares the entity '{}' (line 1, column {}); entity declarations are refused"
 BAD = {
-    "laughs": (LAUGHS, ENTITY.format("l0", 15)),
-    "quadratic": (QUADRATIC, ENTITY.format("e", 15)),
-    "elements": (ELEMENTS, ENTITY.format("e", 15)),
-    "parameter": (b"<!DOCTYPE a [<!ENTITY % p 'x'>%p;]><a/>", ENTITY.format("p", 15)),
-    "external": (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><a>&e;</a>", ENTITY.format("e", 15)),
+    "laughs": (LAUGHS, ENTITY.format("l0", 26)),
+    "quadratic": (QUADRATIC, ENTITY.format("e", 25)),
+    "elements": (ELEMENTS, ENTITY.format("e", 25)),
+    "parameter": (b"<!DOCTYPE a [<!ENTITY % p 'x'>%p;]><a/>", ENTITY.format("p", 27)),
+    "external": (b"<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><a>&e;</a>", ENTITY.format("e", 52)),
     "empty": (b"", "it is empty; expected an XML document"),
     "blank": (b"\xef\xbb\xbf \n", "it is empty; expected an XML document"),
     "comment only": (b"<!-- -->", "it ends before its root element does (line 1, column 9)"),
@@ -62,7 +62,7 @@ def test_a_bad_document(route: str, way: str, name: str) -> None:
 
 @pytest.mark.parametrize("deep", [b"<a>" * 500_000, b"<a>" * 500_000 + b"</a>" * 500_000])
 def test_deep_nesting(route: str, deep: bytes) -> None:
-    with pytest.raises(EventError, match="more than 1000 deep.*raise max_depth"):
+    with pytest.raises(EventError, match=r"more than 1000 deep.*raise max_depth"):
         walked([deep])
     feed = Feed(*asking(["a"], []), Guards())
     with pytest.raises(EventError, match="more than 1000 deep"):
@@ -99,6 +99,6 @@ def test_tokens_of_ten_megabytes(route: str, open_: bytes, close: bytes) -> None
 
 
 def test_names_that_collide_under_a_known_salt_do_not_matter(route: str) -> None:
-    """Half a million attributes in one tag: hashed with a salt that nobody knows, so in linear time."""
-    document = b"<a " + b" ".join(b"a%d=''" % number for number in range(500_000)) + b"/>"
+    """A hundred thousand attributes in one tag: hashed with a salt that nobody knows, so in linear time."""
+    document = b"<a " + b" ".join(b"a%d=''" % number for number in range(100_000)) + b"/>"
     assert len(walked([document], ["a"], TEXTS)) == 2

@@ -15,8 +15,8 @@ import numpy as np
 from watchword.arrays import Int32
 from watchword.index import ClauseReport
 from watchword.paths.compiler import collected
-from watchword.paths.documents import Loaded
 from watchword.paths.labels import Labels
+from watchword.paths.parsing.documents import Loaded
 from watchword.paths.query import Step
 from watchword.paths.runs import ONCE
 from watchword.paths.yfilter import YFilter

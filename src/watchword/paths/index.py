@@ -12,9 +12,9 @@ from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
 from watchword.index import Index, reads
 from watchword.kernels.paths.moves import ALL
-from watchword.paths.documents import reader_of
 from watchword.paths.language import PathLanguage
-from watchword.paths.streams import Piece
+from watchword.paths.parsing.documents import reader_of
+from watchword.paths.parsing.streams import Piece
 
 Limit = int | Mapping[Any, int] | None
 
@@ -168,7 +168,7 @@ class PathIndex(Index):
             slots.append(pairs.payloads)
             places.append(pairs.elements)
         self._events += 1
-        self._operations += run.operations
+        self._operations += run.end()
         if error is not None:
             return _Found(document, self._catalog.ids(_NONE), _NONE, error)
         return self._resolved(document, concatenated(slots, np.int32), concatenated(places, np.int32), ordered)

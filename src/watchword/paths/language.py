@@ -22,22 +22,28 @@ from watchword.index.hits import Hits
 from watchword.options import Option
 from watchword.parts import Counters
 from watchword.paths.compiler import Compiled, Compiler
-from watchword.paths.documents import chunks, is_in_memory, load, load_many
 from watchword.paths.explaining import report
-from watchword.paths.feed import Feed
-from watchword.paths.guards import Guards
 from watchword.paths.guided import GuidedPaths
 from watchword.paths.labels import Labels
+from watchword.paths.lazy_dfa import LazyDfa
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
-from watchword.paths.parsing import parse_batch
+from watchword.paths.parsing.batch import parse_batch
+from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
+from watchword.paths.parsing.streams import Piece, stream
+from watchword.paths.pma.pma import Pma
+from watchword.paths.pma.pma2 import Pma2
 from watchword.paths.runs import ONCE
-from watchword.paths.streams import Piece, stream
 from watchword.paths.yfilter import YFilter
 from watchword.strings import Strings, from_pieces
 
 _STRUCTURES = {
     "auto": GuidedPaths,
     "yfilter": YFilter,
+    "lazy-dfa": LazyDfa,
+    "pma": Pma,
+    "pma2": Pma2,
 }
 
 
@@ -148,7 +154,7 @@ class PathLanguage(Language):
             found.append(pairs.payloads)
             total += len(pairs.payloads)
         payloads = found[0] if len(found) == 1 else concatenated(found, np.int32)
-        return Hits(np.concatenate(borders), payloads, run.operations)
+        return Hits(np.concatenate(borders), payloads, run.end())
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which element the path ends at, or how far it goes."""

@@ -1,7 +1,7 @@
 """Driving expat: parsers made, fed and freed, whole batches in one call without the interpreter.
 
-Expat's functions are known by their addresses (`watchword.paths.expat` finds them). Two documents in one run of bytes,
-``<a/>`` and ``<b></b>``, with b as label 1::
+Expat's functions are known by their addresses (`watchword.paths.parsing.expat` finds them). Two documents in one run of
+bytes, ``<a/>`` and ``<b></b>``, with b as label 1::
 
     data, offsets     <a/><b></b>, [0, 4, 11]
     codes             0 END 1 END
@@ -22,7 +22,7 @@ import numpy as np
 from watchword.arrays import Int64, UInt8
 from watchword.kernels.foreign import call_int, call_long, call_void
 from watchword.kernels.jit import kernel
-from watchword.kernels.paths.handlers import FILL, FINE, STATUS, set_asked, set_codes
+from watchword.kernels.paths.handlers import DEPTH, ELEMENTS, FILL, FINE, STATUS, set_asked, set_codes
 
 (
     CREATE,
@@ -63,8 +63,15 @@ NO_MEMORY, TOO_LARGE, STOPPED = 1, -1, -100
 """What a code says besides expat's own numbers: a document above the limit; ``STOPPED - status``, what a handler had to
 say. The first is expat's."""
 
+JUNK = 9
+"""Expat's error for what stands behind a root element."""
+
 PIECE = 1 << 20
+FIRST_PIECE = 1 << 13
 MOST = 1 << 30
+
+
+TAB, LF, CR, SPACE, LESS, GREATER = 9, 10, 13, 32, 60, 62
 
 
 class Kind(NamedTuple):
@@ -124,7 +131,7 @@ def feed_parser(functions, parser, state, span, final, outcome):
         status = call_int(functions[PARSE], (parser, at, np.int32(size), np.int32(last)))
         at += size
         if last and status == 1 and state[STATUS] == FINE:
-            return True
+            return True  # where the parser stands matters to nobody
         line, column = call_long(functions[ERROR_LINE], (parser,)), call_long(functions[ERROR_COLUMN], (parser,))
         moved = line != outcome[LINE] or column != outcome[COLUMN]
         outcome[NEXT] = PIECE if moved else min(2 * outcome[NEXT], MOST)
@@ -171,3 +178,80 @@ def parse_documents(functions, asked, kind, batch, first, work, outcome):
             return document
         fill[0] = state[FILL]
     return len(batch.offsets) - 1
+
+
+@kernel
+def parse_stream(functions, asked, kind, data, decoded, work, ends):
+    """Parse documents that stand one behind the other, until `ends` is full; return their number.
+
+    A document is taken if it is well-formed and the beginning of the next is seen behind it. ``ends[d]`` is how many
+    codes there are when document `d` has ended, and where the next begins; `work` is as for `parse_documents`.
+    """
+    state, node, codes, fill = work
+    start = documents = 0
+    # a zero would be UTF-16, in which lines are counted otherwise
+    while documents < len(ends) and start + 1 < len(data) and data[start] == LESS and data[start + 1] != 0:
+        set_asked(state, asked, node, kind.max_depth)
+        set_codes(state, codes, fill[0])
+        parser = open_parser(functions, state, decoded, kind)
+        if parser == 0:
+            break
+        following = _following(functions, parser, state, data, start)
+        close_parser(functions, parser)
+        if following < 0 or following - start > kind.max_bytes:
+            break
+        fill[0], start = state[FILL], following
+        ends[documents, 0], ends[documents, 1] = fill[0], start
+        documents += 1
+    return documents
+
+
+@kernel
+def _following(functions, parser, state, data, start):
+    """Parse the document that begins at `start`; return where the next one begins, or -1 if that is not certain.
+
+    The parser sees the next beginning as an error. No piece ends with a carriage return, since a line feed behind it
+    would count as another line.
+    """
+    base, at, size = data.ctypes.data, start, FIRST_PIECE
+    while at < len(data):
+        end = min(at + size, len(data))
+        while end < len(data) and data[end - 1] == CR:
+            end += 1
+        status = call_int(functions[PARSE], (parser, base + at, np.int32(end - at), np.int32(0)))
+        at, size = end, min(2 * size, PIECE)
+        if state[STATUS] != FINE:
+            return -1
+        if status != 1:
+            closed = state[DEPTH] == 0 and state[ELEMENTS] > 0
+            if not closed or call_int(functions[ERROR_CODE], (parser,)) != JUNK:
+                return -1
+            line, column = call_long(functions[ERROR_LINE], (parser,)), call_long(functions[ERROR_COLUMN], (parser,))
+            return _beginning(data, start, line, column)
+    return -1
+
+
+@kernel
+def _beginning(data, at, line, column):
+    """Return the byte of a line and column, counted from `at`, if a document may begin there, else -1.
+
+    Expat counts columns in characters, so a line with others than ASCII is not certain: how many bytes they have is a
+    matter of encoding.
+    """
+    row = 1
+    while row < line:
+        if at >= len(data):
+            return -1
+        if data[at] == LF or data[at] == CR:
+            row += 1
+            if data[at] == CR and at + 1 < len(data) and data[at + 1] == LF:
+                at += 1
+        at += 1
+    place = at + column
+    if place >= len(data) or place == 0 or data[place] != LESS:
+        return -1
+    for k in range(at, place):
+        if data[k] >= 128:
+            return -1
+    before = data[place - 1]
+    return place if before in (GREATER, SPACE, TAB, LF, CR) else -1

@@ -104,10 +104,11 @@ class Trail(NamedTuple):
     learning: Int64
 
 
-def new_trail() -> Trail:
-    """Return the trail before the first document."""
-    nodes, path, path_ends = np.zeros(64, np.int32), np.zeros(128, np.int32), np.zeros(64, np.int64)
-    return Trail(nodes, path, path_ends, np.zeros(64, np.int32), np.full(1, _NOWHERE, np.int64))
+def new_trail(nodes: int) -> Trail:
+    """Return the trail before the first document, with room for so many nodes."""
+    visits = np.zeros(max(64, nodes + nodes // 2), np.int32)
+    open_nodes, path, path_ends = np.zeros(64, np.int32), np.zeros(128, np.int32), np.zeros(64, np.int64)
+    return Trail(open_nodes, path, path_ends, visits, np.full(1, _NOWHERE, np.int64))
 
 
 def grown_trail(trail: Trail, nodes: int) -> Trail:

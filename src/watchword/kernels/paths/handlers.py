@@ -45,7 +45,7 @@ FINE, DEEP, SUBSET, OVERFULL = range(4)
 """The status: nothing wrong; more elements open than may be; the DOCTYPE has an internal subset; no room for a code."""
 
 _PAGE = 4096
-_TEXT = np.int64(TEXT)  # as a plain int numba would compile for this very value, and prune branches that it needs
+_TEXT = np.int64(TEXT)  # a plain int would be compiled in, and then hashed with an overflow that is undefined
 _FAR = 1 << 40
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from watchword.arrays import UInt8
 from watchword.errors import EventError
-from watchword.paths.guards import EXPECTED, Guards, too_large
+from watchword.paths.parsing.guards import EXPECTED, Guards, too_large
 from watchword.strings import Strings, from_pieces
 
 CHUNK = 1 << 20

@@ -23,13 +23,16 @@ from watchword.errors import EventError
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.settle import Conditions
-from watchword.paths import expat
-from watchword.paths.guards import Guards, empty, is_blank, too_large
-from watchword.paths.parsing import BY_PLAIN, most_codes, reason
-from watchword.paths.plain import Lookup, PlainParser
-from watchword.paths.settling import Settler
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.batch import BY_PLAIN, most_codes, reason
+from watchword.paths.parsing.guards import Guards, empty, is_blank, too_large
+from watchword.paths.parsing.plain import Lookup, PlainParser
+from watchword.paths.parsing.settling import Settler
 
 _NONE: Int32 = np.empty(0, np.int32)
+
+_PIECE = drive.PIECE
+"""How many bytes are parsed at once, if no token is larger."""
 
 
 class Feed:
@@ -60,17 +63,24 @@ class Feed:
         self._total += len(chunk)
         if self._total > self._guards.max_bytes:
             raise EventError(too_large(self._guards))
+        if not self._waiting and len(chunk) >= self._reader.wanted:
+            return self._parse(chunk, final=False)
         self._waiting += chunk
-        return self._parse(final=False) if len(self._waiting) >= self._reader.wanted else _NONE
+        if len(self._waiting) < self._reader.wanted:
+            return _NONE
+        return self._parse(self._taken(), final=False)
 
     def close(self) -> Int32:
         """Return the moves that are left; raise if the document is not complete."""
         if self._total == len(self._waiting) and is_blank(self._waiting):
             raise EventError(empty())
-        return self._parse(final=True)
+        return self._parse(self._taken(), final=True)
 
-    def _parse(self, *, final: bool) -> Int32:
+    def _taken(self) -> bytes:
         data, self._waiting = bytes(self._waiting), bytearray()
+        return data
+
+    def _parse(self, data: bytes, *, final: bool) -> Int32:
         raw = self._reader.read(data, final=final)
         if isinstance(raw, bytes):  # one for handlers in Python
             self._reader = self._reader.instead
@@ -87,7 +97,7 @@ class _PlainReader:
 
     def __init__(self, asked: Asked, guards: Guards, namespaces: bool, decoded: bool) -> None:
         self.asked, self.guards, self.namespaces, self.decoded = asked, guards, namespaces, decoded
-        self.wanted = drive.PIECE
+        self.wanted = _PIECE
         self.instead = self
         self._parser: PlainParser | None = None
 
@@ -98,7 +108,7 @@ class _PlainReader:
             self._parser = PlainParser(lookup, self.guards, namespaces=self.namespaces, decoded=self.decoded)
         before = self._parser.offset
         self._parser.feed(data, final=final)
-        self.wanted = 2 * self.wanted if self._parser.offset == before else drive.PIECE
+        self.wanted = 2 * self.wanted if self._parser.offset == before else _PIECE
         return self._parser.take()
 
 

@@ -20,8 +20,8 @@ from watchword.errors import EventError
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.settle import Conditions
-from watchword.paths import expat
-from watchword.paths.guards import (
+from watchword.paths.parsing import expat
+from watchword.paths.parsing.guards import (
     NO_ELEMENTS,
     UNKNOWN_ENCODING,
     Guards,
@@ -32,12 +32,15 @@ from watchword.paths.guards import (
     too_deep,
     too_large,
 )
-from watchword.paths.plain import Lookup, PlainParser
+from watchword.paths.parsing.plain import Lookup, PlainParser
+from watchword.paths.parsing.settling import Settler
 from watchword.paths.rows import Walk
-from watchword.paths.settling import Settler
 from watchword.strings import Strings
 
 DEEP, SUBSET = drive.STOPPED - handlers.DEEP, drive.STOPPED - handlers.SUBSET
+
+_AT_ONCE = 4096
+"""How many documents of a stream a kernel parses in one call, at most."""
 
 BY_PLAIN = (SUBSET, UNKNOWN_ENCODING)
 """The outcomes after which a document is read by handlers in Python."""
@@ -80,41 +83,68 @@ def reason(outcome: Int64, guards: Guards) -> str:
     return malformed(code, place)
 
 
+class KernelParser:
+    """What kernels need to parse documents, and the arrays in which they work."""
+
+    def __init__(self, functions: Int64, asked: Asked, guards: Guards, *, namespaces: bool) -> None:
+        self._functions, self._asked = functions, asked
+        self._kind = drive.Kind(namespaces, bool(asked.limits[0] >= 0), guards.max_depth, guards.max_bytes)
+        self._state = np.zeros(handlers.PLACES, np.int64)
+        self._node = np.empty(max(0, asked.limits[0]) + 8, np.uint8)
+        self.outcome = np.zeros(drive.OUTCOME, np.int64)
+
+    @classmethod
+    def of(cls, asked: Asked, guards: Guards, *, namespaces: bool) -> KernelParser | None:
+        """Return one, or None where expat cannot be driven from kernels."""
+        functions = expat.functions()
+        return None if functions is None else cls(functions, asked, guards, namespaces=namespaces)
+
+    def batch(self, batch: drive.Batch, first: int, codes: Int32, fill: Int64) -> int:
+        """Parse documents from number `first` on; return the first that cannot be read, or their number."""
+        work = (self._state, self._node, codes, fill)
+        return int(drive.parse_documents(self._functions, self._asked, self._kind, batch, first, work, self.outcome))
+
+    def stream(self, data: UInt8, *, decoded: bool) -> tuple[Int32, list[tuple[int, int]]]:
+        """Parse documents that stand one behind the other; return codes, and behind which code and byte each ends."""
+        codes, fill = np.empty(most_codes(len(data)), np.int32), np.zeros(1, np.int64)
+        ends = np.empty((_AT_ONCE, 2), np.int64)
+        work = (self._state, self._node, codes, fill)
+        count = drive.parse_stream(self._functions, self._asked, self._kind, data, decoded, work, ends)
+        return codes, ends[:count].tolist()
+
+
 class _BatchParser:
     """Reads the documents of one batch."""
 
     def __init__(self, asked: Asked, guards: Guards, *, namespaces: bool) -> None:
         self._asked, self._guards, self._namespaces = asked, guards, namespaces
-        self._kind = drive.Kind(namespaces, bool(asked.limits[0] >= 0), guards.max_depth, guards.max_bytes)
-        self._outcome = np.zeros(drive.OUTCOME, np.int64)
+        self._kernels = KernelParser.of(asked, guards, namespaces=namespaces)
         self._lookup: Lookup | None = None
 
     def parse(self, batch: drive.Batch) -> Int32:
         """Return the raw codes of all documents."""
-        functions, count = expat.functions(), len(batch.offsets) - 1
+        count = len(batch.offsets) - 1
         codes, fill = np.empty(most_codes(len(batch.data)), np.int32), np.zeros(1, np.int64)
-        state, node = np.zeros(handlers.PLACES, np.int64), np.empty(max(0, self._asked.limits[0]) + 8, np.uint8)
         done = 0
         while done < count:
-            if functions is not None:
-                work = (state, node, codes, fill)
-                done = drive.parse_documents(functions, self._asked, self._kind, batch, done, work, self._outcome)
+            if self._kernels is not None:
+                done = self._kernels.batch(batch, done, codes, fill)
                 if done == count:
                     break
-                self._refuse(batch, done)
+                self._refuse(batch, done, self._kernels.outcome)
             plain = self._plain(batch, done)
             codes[fill[0] : fill[0] + len(plain)] = plain
             fill[0] += len(plain)
             done += 1
         return codes[: fill[0]]
 
-    def _refuse(self, batch: drive.Batch, document: int) -> None:
+    def _refuse(self, batch: drive.Batch, document: int, outcome: Int64) -> None:
         """Raise, unless the document is one for handlers in Python."""
-        code = self._outcome[drive.CODE]
+        code = outcome[drive.CODE]
         if code == NO_ELEMENTS and is_blank(_bytes(batch, document)):
             raise EventError(empty(), position=document)
         if code not in BY_PLAIN:
-            raise EventError(reason(self._outcome, self._guards), position=document)
+            raise EventError(reason(outcome, self._guards), position=document)
 
     def _plain(self, batch: drive.Batch, document: int) -> Int32:
         data = _bytes(batch, document)

@@ -2,8 +2,8 @@
 
 Used for documents whose DOCTYPE has an internal subset, since that may declare entities (refused here) and defaults of
 attributes (left out here: only what stands in the document counts), for encodings that Python knows and expat does not,
-for streams of documents, and for everything where expat cannot be driven from kernels (`watchword.paths.expat`). What
-raw codes are is said in `kernels.paths.handlers`::
+for streams of documents, and for everything where expat cannot be driven from kernels (`parsing.expat`). What raw codes
+are is said in `kernels.paths.handlers`::
 
     <a x="1"><b/>hi</a>            1 -1 2 END -2 END
 
@@ -23,10 +23,11 @@ from watchword.kernels.child_table import find_child
 from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.text.vocabulary import StringTable, find_many
-from watchword.paths.guards import UNKNOWN_ENCODING, Guards, Place, declares_entity, malformed, too_deep
-from watchword.strings import from_pieces
+from watchword.paths.parsing.guards import UNKNOWN_ENCODING, Guards, Place, declares_entity, malformed, too_deep
 
 _REMEMBERED = 1 << 16
+_LONG = 1000
+_ROOM = bytes(8)
 
 
 class Numbers(dict[str, int]):
@@ -35,15 +36,16 @@ class Numbers(dict[str, int]):
     def __init__(self, known: StringTable) -> None:
         super().__init__()
         self._known = known
+        self._offsets, self._found = np.zeros(2, np.int64), np.empty(1, np.int64)
 
     def __missing__(self, text: str) -> int:
-        strings = from_pieces([text.encode("utf-8", "surrogatepass")])
-        found = np.empty(1, np.int64)
-        find_many(strings.data, strings.offsets, self._known, found)
+        raw = bytearray(text, "utf-8")
+        self._offsets[1] = len(raw)
+        find_many(np.frombuffer(raw + _ROOM, np.uint8), self._offsets, self._known, self._found)
+        number = int(self._found[0])
         if len(self) > _REMEMBERED:
             self.clear()
-        number = int(found[0])
-        if len(text) < 1000:
+        if len(text) < _LONG:
             self[text] = number
         return number
 

@@ -55,8 +55,9 @@ def _group(item: pytest.Item) -> str:
     So a language's kernels are compiled by one process, and one process has a Spark session.
     """
     folder = item.path.relative_to(HERE).parts[0]
-    if folder == "contract":
-        parameters = item.callspec.params  # type: ignore[attr-defined]
-        folder = (parameters.get("case") or parameters["method"]).language.name
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    case = parameters.get("case") or parameters.get("method")
+    if folder == "contract" and case:
+        folder = case.language.name
     folder = SHARED.get(folder, folder)
     return folder if folder in ORDER else str(item.path.relative_to(HERE))

@@ -25,8 +25,6 @@ def check_event(schema: Schema, event: dict[str, Any], position: int) -> None:
     """
     try:
         reason = _refused(schema, event)
-    except RecursionError:
-        reason = "it is nested too deeply"
     except TypeError as error:  # a value of no kind
         reason = str(error)
     if reason is not None:

@@ -27,6 +27,7 @@ from watchword.errors import (
 if TYPE_CHECKING:
     from watchword.index import Explanation, Index, Stats, methods
     from watchword.keywords import KeywordIndex
+    from watchword.paths import PathIndex
     from watchword.patterns import PatternIndex
     from watchword.predicates import PredicateIndex
     from watchword.properties import PropertyIndex
@@ -37,6 +38,7 @@ _HOMES = {
     "Explanation": "watchword.index",
     "Index": "watchword.index",
     "KeywordIndex": "watchword.keywords",
+    "PathIndex": "watchword.paths",
     "PatternIndex": "watchword.patterns",
     "PredicateIndex": "watchword.predicates",
     "PropertyIndex": "watchword.properties",
@@ -50,6 +52,7 @@ __all__ = [
     "Index",
     "KeywordIndex",
     "OptionError",
+    "PathIndex",
     "PatternIndex",
     "PredicateIndex",
     "PropertyIndex",

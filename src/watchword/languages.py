@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LANGUAGES: dict[str, str] = {
     "keywords": "watchword.keywords:KeywordIndex",
+    "paths": "watchword.paths:PathIndex",
     "patterns": "watchword.patterns:PatternIndex",
     "predicates": "watchword.predicates:PredicateIndex",
     "properties": "watchword.properties:PropertyIndex",

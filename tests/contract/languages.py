@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from io import BytesIO
 from typing import Any
 
 import pyarrow as pa
 
-from tests import oracle, predicate_oracle, predicate_strategies, strategies
+from tests import oracle, path_oracle, path_strategies, predicate_oracle, predicate_strategies, strategies
 from tests.contract import numbers
 from tests.contract.cases import Language, cases
-from watchword import KeywordIndex, PatternIndex, PredicateIndex, PropertyIndex
+from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex, PropertyIndex
 
 
 def _text(event: Any) -> str:
@@ -230,4 +231,38 @@ PREDICATES = Language(
     },
 )
 
-CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, PREDICATES, PROPERTIES, NUMBERS)
+
+def _documents(kind: pa.DataType, events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    return pa.array(events, pa.binary()).cast(kind), events
+
+
+PATHS = Language(
+    name="paths",
+    index=PathIndex,
+    variants={
+        **{name: {"method": name} for name in PathIndex.methods},
+        "lazy-dfa-small": {"method": "lazy-dfa", "max_states": 4},
+    },
+    subscriptions=path_strategies.paths,
+    events=path_strategies.documents,
+    matches=lambda text, event: bool(path_oracle.occurrences(text, event, path_strategies.URIS)),
+    bad_subscriptions=("", "  ", "/", "a/", "a[1]", "a[b]", "a|b", "..", "a::b", "@", "a//@x", None, 5, b"//a"),
+    bad_events=(None, 5, b"", b"<a>", b"<a></b>", "a", b"caf\xe9", ["<a/>"], b"<a/><b/>"),
+    containers={
+        "tuple": lambda events: (tuple(events), events),
+        "generator": lambda events: ((event for event in events), events),
+        "str": lambda events: ([event.decode() for event in events], events),
+        "files": lambda events: ([BytesIO(event) for event in events], events),
+        "files and bytes": lambda events: ([*map(BytesIO, events[:3]), *events[3:]], events),
+        "a stream": lambda events: (BytesIO(b"\n".join(events)), events),
+        "binary": lambda events: _documents(pa.binary(), events),
+        "large binary": lambda events: _documents(pa.large_binary(), events),
+        "string": lambda events: _documents(pa.string(), events),
+        "slice": lambda events: (_documents(pa.binary(), events)[0][3:-2], events[3:-2]),
+        "dictionary": lambda events: (_documents(pa.string(), events)[0].dictionary_encode(), events),
+        "chunks": lambda events: (pa.chunked_array([pa.array(events[:4]), pa.array(events[4:], pa.binary())]), events),
+        "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
+    },
+)  # fmt: skip
+
+CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, PATHS, PREDICATES, PROPERTIES, NUMBERS)

@@ -1,6 +1,6 @@
 """The real pipeline, killed with SIGKILL at random moments and started again: no match lost, none written twice.
 
-``WATCHWORD_KILLS`` says how often (3 unless given; ``make soak`` asks for 20).
+``WATCHWORD_KILLS`` says how often (2 unless given; ``make soak`` asks for 20).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.oracle import matches
 from watchword.home import Home
 from watchword.store import Request
 
-KILLS = int(os.environ.get("WATCHWORD_KILLS", "3"))
+KILLS = int(os.environ.get("WATCHWORD_KILLS", "2"))
 FILES, ITEMS = 12, 40
 WORDS = ["ferry", "storm", "harbour", "bread", "chess", "wind"]
 

@@ -30,6 +30,9 @@ from watchword.kernels.jit import kernel
 
 EMPTY = -(1 << 62)
 
+# Unsigned: for numba, a signed product never overflows, and what does is undefined.
+_NODES, _SYMBOLS = np.uint64(0x4F1BBCDCBFA53E0B), np.uint64(0x1E3779B97F4A7C15)
+
 Table = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 
@@ -67,8 +70,8 @@ def child_limit(slots):
 @kernel
 def _home(key, mask):
     """Return the slot where the search for `key` starts."""
-    mixed = (key >> 32) * 0x4F1BBCDCBFA53E0B ^ (key & 0xFFFFFFFF) * 0x1E3779B97F4A7C15
-    return (mixed ^ (mixed >> 31)) & mask
+    mixed = np.uint64(key >> 32) * _NODES ^ np.uint64(key & 0xFFFFFFFF) * _SYMBOLS
+    return np.int64((mixed ^ (mixed >> np.uint64(31))) & np.uint64(mask))
 
 
 @kernel

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from watchword\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
@@ -48,13 +50,18 @@ def _index(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
         return {}
 
 
+def _keep_stamped(made: Any, function: Callable[..., Any]) -> None:
+    """Keep the machine code of a function under the stamp of its file."""
+    file = getattr(made._cache, "_cache_file", None)
+    if file is not None:  # numba keeps nothing where it finds no folder to write to
+        file._source_stamp = _stamp(Path(function.__code__.co_filename))
+        file._load_index = partial(_index, file._load_index)
+
+
 def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         made = njit(cache=True, nogil=True, boundscheck=False, **options)(function)
-        file = getattr(made._cache, "_cache_file", None)
-        if file is not None:  # numba keeps nothing where it finds no folder to write to
-            file._source_stamp = _stamp(Path(function.__code__.co_filename))
-            file._load_index = partial(_index, file._load_index)
+        _keep_stamped(made, function)
         return made
 
     return compiled
@@ -74,3 +81,29 @@ which become slow."""
 leaf = _compiler(_nrt=False)
 """As `kernel`, for functions that allocate nothing: no references to arrays are counted. Counting costs several
 nanoseconds for each array, wherever a function has more than one way out."""
+
+
+class Callback:
+    """A function that C code calls, compiled when its address is first asked for. It must not raise."""
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self._function, self._signature = function, signature
+
+    @cached_property
+    def _made(self) -> Any:
+        options = {"boundscheck": False, "_nrt": False}
+        made = CFunc(self._function, normalize_signature(self._signature), locals={}, options=options)
+        made.enable_caching()
+        _keep_stamped(made, self._function)
+        made.compile()
+        return made
+
+    @property
+    def address(self) -> int:
+        """Return where the machine code is."""
+        return int(self._made.address)
+
+
+def callback(signature: str) -> Callable[[Callable[..., Any]], Callback]:
+    """As `leaf`, for functions that C code calls; pointers are int64 in the signature."""
+    return partial(Callback, signature=signature)

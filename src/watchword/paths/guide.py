@@ -8,13 +8,15 @@ automaton, each time anew. Documents without end that keep to no kind would leav
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from watchword.arrays import Int32
 from watchword.index.gate import Gate
 from watchword.kernels.paths import guide as kernels
-from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, UNKNOWN, Trail
-from watchword.kernels.paths.moves import OPERATIONS, Found, Progress
+from watchword.kernels.paths.guide import CROWDED, KNOWN, LEARNING, NODES, UNKNOWN, Trail
+from watchword.kernels.paths.moves import AT, OPERATIONS, USED, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
-from watchword.paths.runs import Run
+from watchword.paths.runs import ONCE, Run, new_progress
 from watchword.paths.trie import PathTrie
 
 LEAST_BYTES = 64 << 20
@@ -33,6 +35,7 @@ class Guide:
         self._gate = Gate()
         self._most = max(LEAST_BYTES, trie.bytes)
         self._unhelped = 0
+        self._spare: list[_Spare] = []
 
     @property
     def nodes(self) -> int:
@@ -56,8 +59,20 @@ class Guide:
 
     def start(self, limits: Int32, *, elements: bool) -> Run:
         """Begin a pass over documents."""
-        walker = _Walker(self)
-        return Run(walker.follow, self._trie.payloads, limits, elements=elements, grow=walker.grow)
+        payloads = self._trie.payloads
+        if limits is not ONCE or elements:
+            walker = _Walker(self, kernels.new_trail(self.nodes + 1, payloads), None)
+            return Run(walker.follow, payloads, limits, elements=elements, grow=walker.grow)
+        try:
+            spare = self._spare.pop()
+        except IndexError:
+            spare = _Spare(kernels.new_trail(self.nodes + 1, payloads), None, new_progress(payloads, limits))
+        walker = _Walker(self, spare.trail, spare.levels)
+
+        def ended() -> None:
+            self._spare.append(_Spare(walker.trail, walker.levels, spare.progress))
+
+        return Run(walker.follow, payloads, limits, elements=False, grow=walker.grow, used=spare.progress, ended=ended)
 
     def follow(self, trail: Trail, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves as far as they are known."""
@@ -89,29 +104,37 @@ class Guide:
         return new_levels(self._trie.room, len(self._trie))
 
 
+class _Spare(NamedTuple):
+    """What a run needs, from one that has ended between two documents."""
+
+    trail: Trail
+    levels: Levels | None
+    progress: Progress
+
+
 class _Walker:
     """One pass of one thread: where it stands, in the guide and beyond it."""
 
-    def __init__(self, guide: Guide) -> None:
-        self._guide = guide
-        self._trail = kernels.new_trail()
-        self._levels: Levels | None = None
+    def __init__(self, guide: Guide, trail: Trail, levels: Levels | None) -> None:
+        self._guide, self.trail, self.levels = guide, trail, levels
 
     def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves in the guide where it knows them, else beyond it."""
+        if progress.counters[AT] == progress.counters[USED] == 0:
+            kernels.begin_piece(self.trail, progress)
         while True:
-            if self._trail.learning[0] < 0:
-                status = self._guide.follow(self._trail, moves, progress, found)
+            if self.trail.marks[LEARNING] < 0:
+                status = self._guide.follow(self.trail, moves, progress, found)
                 if status != UNKNOWN:
                     return status
-            if self._levels is None:
-                self._levels = self._guide.levels()
-            status = self._guide.follow_beyond(self._trail, self._levels, moves, progress, found)
+            if self.levels is None:
+                self.levels = self._guide.levels()
+            status = self._guide.follow_beyond(self.trail, self.levels, moves, progress, found)
             if status != KNOWN:
                 return status
 
     def grow(self) -> None:
         """Make room, of everything that may lack it."""
-        self._trail = kernels.grown_trail(self._trail, self._guide.nodes + 1)
-        if self._levels is not None:
-            self._levels = grown_levels(self._levels)
+        self.trail = kernels.grown_trail(self.trail, self._guide.nodes + 1)
+        if self.levels is not None:
+            self.levels = grown_levels(self.levels)

@@ -171,10 +171,9 @@ class _LayeredRun(Run):
     def __init__(self, base: Run, delta: Run | None, dead: Dead) -> None:
         self._base, self._delta, self._dead = base, delta, dead
 
-    @property
-    def operations(self) -> int:
-        """Return the units of work of both."""
-        return self._base.operations + (self._delta.operations if self._delta is not None else 0)
+    def end(self) -> int:
+        """End the runs of both layers; return their units of work."""
+        return self._base.end() + (self._delta.end() if self._delta is not None else 0)
 
     def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
         """Follow moves in both layers."""

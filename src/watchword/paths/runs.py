@@ -20,10 +20,12 @@ from watchword.kernels.paths.moves import (
     ALL,
     AT,
     COUNTERS,
+    DEPTH,
     DOCUMENTS,
     DONE,
     FULL,
     OPERATIONS,
+    PASSED,
     USED,
     Found,
     Progress,
@@ -45,22 +47,39 @@ class Pairs(NamedTuple):
     borders: Int64
 
 
+def new_progress(payloads: int, limits: Int32) -> Progress:
+    """Return the progress of a run that has not begun; `payloads` are below this number."""
+    counts: Int32 = np.zeros(payloads, np.int32)
+    return Progress(np.zeros(COUNTERS, np.int64), limits, np.zeros(payloads, np.int32), counts)
+
+
 class Run:
     """One pass of one thread over documents that come in pieces."""
 
     def __init__(
-        self, follow: Follow, payloads: int, limits: Int32, *, elements: bool, grow: Callable[[], None] | None = None
+        self,
+        follow: Follow,
+        payloads: int,
+        limits: Int32,
+        *,
+        elements: bool,
+        grow: Callable[[], None] | None = None,
+        used: Progress | None = None,
+        ended: Callable[[], None] | None = None,
     ) -> None:
-        """`payloads` are below this number; `grow` makes room when the kernel says `GROW`."""
-        self._follow, self._grow, self._elements = follow, grow, elements
-        self.progress = Progress(
-            np.zeros(COUNTERS, np.int64), limits, np.zeros(payloads, np.int32), np.zeros(payloads, np.int32)
-        )
+        """`payloads` are below this number; `grow` makes room when the kernel says `GROW`. The progress of a run that
+        has ended may be `used` again; `ended` is called when this one has."""
+        self._follow, self._grow, self._elements, self._ended = follow, grow, elements, ended
+        self.progress = used or new_progress(payloads, limits)
 
-    @property
-    def operations(self) -> int:
-        """Return the units of work so far."""
-        return int(self.progress.counters[OPERATIONS])
+    def end(self) -> int:
+        """End the run behind a whole document, so that its arrays may serve another; return the units of work."""
+        counters = self.progress.counters
+        operations = int(counters[OPERATIONS])
+        counters[OPERATIONS] = 0
+        if self._ended is not None and counters[DEPTH] == 0 and counters[PASSED] < _MOST_PASSED:
+            self._ended()
+        return operations
 
     def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
         """Follow moves, which end at most so many documents."""
@@ -99,9 +118,10 @@ class PathStructure(Structure[Paths, Paths, Walk]):
         """Find the paths that each document has, each once."""
         run = self.start(ONCE, elements=False)
         pairs = run.feed(walk.moves, walk.documents)
-        return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.operations)
+        return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.end())
 
 
+_MOST_PASSED = 1 << 30
 ONCE: Int32 = np.array([1], np.int32)
 ALWAYS: Int32 = np.array([ALL], np.int32)
 _ZERO: Int64 = np.zeros(1, np.int64)

@@ -36,6 +36,10 @@ def roomy_nodes(keys: Int64, values: Int32, needed: int) -> Table:
     return grown
 
 
+# Unsigned: for numba, a signed product never overflows, and what does is undefined.
+_OWNERS, _PREFIXES = np.uint64(0x4F1BBCDCBFA53E0B), np.uint64(0x1E3779B97F4A7C15)
+
+
 @leaf
 def node_level(low, high):
     """Return the level of the smallest node that holds both ends of a span."""
@@ -49,8 +53,8 @@ def node_level(low, high):
 
 @leaf
 def _home(owner, prefix, mask):
-    mixed = (owner * 0x4F1BBCDCBFA53E0B) ^ (prefix * 0x1E3779B97F4A7C15)
-    return (mixed ^ (mixed >> 29)) & mask
+    mixed = np.uint64(owner) * _OWNERS ^ np.uint64(prefix) * _PREFIXES
+    return np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(mask))
 
 
 @leaf

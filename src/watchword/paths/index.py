@@ -1,0 +1,206 @@
+"""`PathIndex`: the class that users make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import Int32, concatenated
+from watchword.errors import EventError, OptionError
+from watchword.index import Index, reads
+from watchword.kernels.paths.moves import ALL
+from watchword.paths.language import PathLanguage
+from watchword.paths.parsing.documents import reader_of
+from watchword.paths.parsing.streams import Piece
+
+Limit = int | Mapping[Any, int] | None
+
+
+class Occurrence(NamedTuple):
+    """Where a path ends: the number of the element, from 1 as elements open, and of the document in its stream, from 0
+    as events are numbered."""
+
+    id: Any
+    element: int
+    document: int
+
+
+class DocumentMatch(NamedTuple):
+    """What a document of a stream satisfies, in the order of subscribing; or why it cannot be read."""
+
+    document: int
+    ids: list[Any]
+    error: EventError | None = None
+
+
+class _Found(NamedTuple):
+    """What one document of a stream has: ids, and for each an element if elements were asked for."""
+
+    document: int
+    ids: pa.Array
+    elements: Int32
+    error: EventError | None = None
+
+
+class PathIndex(Index):
+    r"""Linear XPath over XML documents: `/`, `//`, `*` and names, with tests of attributes and texts.
+
+    >>> index = PathIndex({"s1": "/nitf/head//title", "s2": "//media[@type='image']", "s3": "//p/*/em"})
+    >>> document = b'<nitf><head><meta/><title>Rain</title></head><body><media type="image"/></body></nitf>'
+    >>> index.match(document)
+    ['s1', 's2']
+    >>> index.occurrences(document)
+    [Occurrence(id='s1', element=4, document=0), Occurrence(id='s2', element=6, document=0)]
+    >>> print(index.explain(document, "s3"))
+    no match: missing //p in: //p/*/em
+
+    A document is bytes, a `str`, a `pathlib.Path` or an open file, and is read once, from beginning to end. Beside
+    ``[@name]``, ``[@name='value']`` and ``[text()='value']`` on any step a path may end in ``/@name``. A path without a
+    leading slash begins anywhere. Options of every method:
+
+    - `namespaces`: a mapping from prefix to namespace. Names are then compared by namespace, and ``{uri}name`` is
+      allowed; without it they are compared as they are written, prefix included
+    - `max_depth`, `max_bytes`: how deep the elements of a document may nest (1,000), and its size (1 GiB)
+    - `max_length`, `max_steps`: how many characters (4,096) and steps (256) a path may have
+
+    Option of `lazy-dfa`: `max_states`.
+    """
+
+    plug = PathLanguage
+    _plugged: PathLanguage
+
+    def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:
+        """Match a batch: a table with a row for each document's position and each id that it satisfies.
+
+        `events` may be any iterable of documents, an Arrow array of strings or binaries, or an open file with documents
+        one behind the other (see `match_stream`, which goes on behind a document that cannot be read).
+        """
+        if not hasattr(events, "read"):
+            return super().match_many(events)
+        pieces = []
+        for found in self._stream(events, 1, elements=False):
+            if found.error is not None:
+                raise found.error
+            pieces.append((pa.array(np.full(len(found.ids), found.document)), found.ids))
+        return self._table(pieces)
+
+    def match_stream(self, file: Any) -> Iterator[DocumentMatch]:
+        """Match the documents of an open file, one behind the other, as they come.
+
+        Documents may have XML declarations or not, and white space and comments between them. One that is not
+        well-formed is reported with its error, and reading goes on at the next ``<?xml`` or ``<!DOCTYPE``.
+
+        >>> import io
+        >>> index = PathIndex({"s1": "//a", "s2": "/b/a"})
+        >>> for found in index.match_stream(io.BytesIO(b"<a/><b><a/></b>")):
+        ...     print(found.document, found.ids)
+        0 ['s1']
+        1 ['s1', 's2']
+        """
+        for found in self._stream(file, 1, elements=False):
+            yield DocumentMatch(found.document, found.ids.to_pylist(), found.error)
+
+    def occurrences(self, event: Any, limit: Limit = None) -> list[Occurrence]:
+        """Return every element that a path ends at: by document, element and the order of subscribing.
+
+        `limit` is how many are wanted of each path in a document, or a mapping from id to that; what the mapping leaves
+        out has no limit. An open file may have several documents, one behind the other. One occurrence is reported for
+        a path and an element, however many ways lead there.
+        """
+        return [
+            Occurrence(key, element, found.document)
+            for found in self._occurrences(event, limit, ordered=True)
+            for key, element in zip(found.ids.to_pylist(), found.elements.tolist(), strict=True)
+        ]
+
+    def occurrences_table(self, event: Any, limit: Limit = None) -> pa.Table:
+        """Return what `occurrences` does as a table of ``document``, ``element`` and ``subscription``.
+
+        No object is made per row, and nothing promised of the order within a document.
+        """
+        rows = [
+            (pa.array(np.full(len(found.ids), found.document)), pa.array(found.elements), found.ids)
+            for found in self._occurrences(event, limit)
+        ]
+        pairs = self._table([(documents, ids) for documents, _, ids in rows])
+        columns = [pairs["event"], pa.chunked_array([row[1] for row in rows], pa.int32()), pairs["subscription"]]
+        return pa.table(columns, names=["document", "element", "subscription"])
+
+    def _occurrences(self, event: Any, limit: Limit, *, ordered: bool = False) -> Iterator[_Found]:
+        if hasattr(event, "read"):
+            for found in self._stream(event, limit, elements=True, ordered=ordered):
+                if found.error is not None:
+                    raise found.error
+                yield found
+        else:
+            yield self._one_document(event, limit, ordered)
+
+    @reads
+    def _one_document(self, event: Any, limit: Limit, ordered: bool) -> _Found:
+        pieces = self._plugged.read([event], 0).pieces
+        return self._followed((Piece(0, moves, False) for moves in pieces), limit, elements=True, ordered=ordered)
+
+    def _stream(self, file: Any, limit: Limit, *, elements: bool, ordered: bool = True) -> Iterator[_Found]:
+        """Yield what each document of a file has. The index may change between two documents."""
+        pieces = self._plugged.streamed(reader_of(file))
+        while (found := self._next_document(pieces, limit, elements=elements, ordered=ordered)) is not None:
+            yield found
+
+    @reads
+    def _next_document(self, pieces: Iterator[Piece], limit: Limit, *, elements: bool, ordered: bool) -> _Found | None:
+        first = next(pieces, None)
+        if first is None:
+            return None
+        return self._followed(_rest(first, pieces), limit, elements=elements, ordered=ordered)
+
+    def _followed(self, pieces: Iterator[Piece], limit: Limit, *, elements: bool, ordered: bool) -> _Found:
+        """Follow the pieces of one document."""
+        run = self._plugged.structure.start(self._limits(limit), elements=elements)
+        slots: list[Int32] = []
+        places: list[Int32] = []
+        document, error = 0, None
+        for piece in pieces:
+            document, error = piece.document, piece.error
+            pairs = run.feed(piece.moves)
+            slots.append(pairs.payloads)
+            places.append(pairs.elements)
+        self._events += 1
+        self._operations += run.end()
+        if error is not None:
+            return _Found(document, self._catalog.ids(_NONE), _NONE, error)
+        return self._resolved(document, concatenated(slots, np.int32), concatenated(places, np.int32), ordered)
+
+    def _resolved(self, document: int, slots: Int32, elements: Int32, ordered: bool) -> _Found:
+        if ordered:
+            order = np.lexsort((slots, elements)) if len(elements) else np.argsort(slots)
+            slots, elements = slots[order], elements[order] if len(elements) else elements
+        return _Found(document, self._catalog.ids(slots), elements)
+
+    def _limits(self, limit: Limit) -> Int32:
+        """Return the limit of every slot, one for all where they are alike."""
+        if not isinstance(limit, Mapping):
+            return np.array([ALL if limit is None else _checked(limit)], np.int32)
+        limits = np.full(self._catalog.slots, ALL, np.int32)
+        for key, most in limit.items():
+            limits[self._slot(key)] = _checked(most)
+        return limits
+
+
+_NONE: Int32 = np.empty(0, np.int32)
+
+
+def _checked(limit: int) -> int:
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise OptionError(f"limit must be a positive integer, a mapping from id to one, or None, not {limit!r}")
+    return min(limit, ALL)
+
+
+def _rest(first: Piece, pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield the pieces of a document, of which the first was taken already."""
+    piece: Piece | None = first
+    while piece is not None:
+        yield piece
+        piece = None if piece.ended else next(pieces, None)

@@ -1,0 +1,177 @@
+"""The path language as it plugs into an index.
+
+A path is an atom by itself: phase one makes walks of documents (`parsing`), and phase two follows them with the
+method's structure. Documents in memory are parsed together; one that is a file comes in pieces, so that neither its
+text nor its walk is ever there as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import Int32, Int64, UInt8, concatenated
+from watchword.errors import EventError
+from watchword.index import Explanation, Language, Method
+from watchword.index.events import texts_of
+from watchword.index.hits import Hits
+from watchword.options import Option
+from watchword.parts import Counters
+from watchword.paths.compiler import Compiled, Compiler
+from watchword.paths.explaining import report
+from watchword.paths.guided import GuidedPaths
+from watchword.paths.labels import Labels
+from watchword.paths.lazy_dfa import LazyDfa
+from watchword.paths.options import METHOD_OPTIONS, OPTIONS
+from watchword.paths.parsing.batch import parse_batch
+from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many
+from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.guards import Guards
+from watchword.paths.parsing.streams import Piece, stream
+from watchword.paths.pma.pma import Pma
+from watchword.paths.pma.pma2 import Pma2
+from watchword.paths.runs import ONCE
+from watchword.paths.yfilter import YFilter
+from watchword.strings import Strings, from_pieces
+
+_STRUCTURES = {
+    "auto": GuidedPaths,
+    "yfilter": YFilter,
+    "lazy-dfa": LazyDfa,
+    "pma": Pma,
+    "pma2": Pma2,
+}
+
+
+class Documents(NamedTuple):
+    """The walks of a `number` of documents, piece by piece."""
+
+    pieces: Iterator[Int32]
+    number: int
+
+
+class PathLanguage(Language):
+    """Linear XPath over XML documents."""
+
+    name = "paths"
+    options: ClassVar[Mapping[str, Option]] = OPTIONS
+    methods: ClassVar[Mapping[str, Method]] = {
+        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
+    }
+    blank = "<blank/>"
+
+    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
+        super().__init__(method, options)
+        namespaces = options["namespaces"]
+        self._by_namespace = namespaces is not None
+        self._guards = Guards(int(options["max_depth"]), int(options["max_bytes"]))
+        self._compiler = Compiler(namespaces, int(options["max_length"]), int(options["max_steps"]))
+        self._labels = Labels()
+        self._counts = {"paths": 0, "steps": 0}
+        self.parts |= {"labels": self._labels, "counters": Counters(self._counts)}
+
+    def compile(self, texts: Strings) -> Compiled:
+        """Return paths ready to be stored."""
+        return self._compiler.compile(texts)
+
+    def compile_one(self, text: str) -> Compiled:
+        """Return one path, or raise as the parser does."""
+        return self._compiler.compile_one(text)
+
+    def add(self, slots: Int32, compiled: Compiled) -> None:
+        """Store paths, and give labels to what they ask for."""
+        self.structure.add(compiled.labelled(self._labels), slots)
+        self._count(compiled, 1)
+
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the path of a slot."""
+        compiled = self.compile_one(text)
+        self.structure.remove(compiled.labelled(self._labels), slot)
+        self._count(compiled, -1)
+
+    def _count(self, compiled: Compiled, by: int) -> None:
+        self._counts["paths"] += by * compiled.number
+        self._counts["steps"] += by * len(compiled.steps)
+
+    def read(self, events: Any, position: int) -> Documents:
+        """Return the walks of documents; a document that is a file is read when its walk is followed."""
+        if isinstance(events, pa.Array | pa.ChunkedArray):
+            strings = texts_of(events, position, "XML documents, as strings or binaries")
+            decoded = np.full(strings.count, pa.types.is_string(events.type) or pa.types.is_large_string(events.type))
+            return Documents(iter([self._parsed(strings, decoded.astype(np.uint8), position)]), strings.count)
+        runs = [(memory, list(run)) for memory, run in groupby(events, is_in_memory)]
+        return Documents(self._pieces(runs, position), len(events))
+
+    def _pieces(self, runs: list[tuple[bool, list[Any]]], position: int) -> Iterator[Int32]:
+        for in_memory, events in runs:
+            if in_memory:
+                yield self._loaded(events, position)
+            else:
+                for number, event in enumerate(events):
+                    yield from self._fed(event, position + number)
+            position += len(events)
+
+    def _loaded(self, events: list[Any], position: int) -> Int32:
+        try:
+            return self._parsed(*load_many(events, self._guards), 0)
+        except EventError as error:
+            raise EventError(error.reason, position=position + error.position) from None
+
+    def _parsed(self, strings: Strings, decoded: UInt8, position: int, labels: Labels | None = None) -> Int32:
+        asked, conditions = (labels or self._labels).asked()
+        try:
+            walk = parse_batch(strings, asked, conditions, self._guards, namespaces=self._by_namespace, decoded=decoded)
+        except EventError as error:
+            raise EventError(error.reason, position=position + error.position) from None
+        return walk.moves
+
+    def _fed(self, event: Any, position: int) -> Iterator[Int32]:
+        """Yield the walk of a document that is a file, piece by piece."""
+        asked, conditions = self._labels.asked()
+        feed: Feed | None = None
+        try:
+            for chunk, decoded in chunks(event):
+                if feed is None:
+                    feed = Feed(asked, conditions, self._guards, namespaces=self._by_namespace, decoded=decoded)
+                yield feed.feed(chunk)
+            yield (feed or Feed(asked, conditions, self._guards)).close()
+        except EventError as error:
+            raise EventError(error.reason, position=position) from None
+
+    def find(self, holding: Documents) -> Hits:
+        """Follow the walks."""
+        run = self.structure.start(ONCE, elements=False)
+        borders: list[Int64] = [np.zeros(1, np.int64)]
+        found: list[Int32] = []
+        total = 0
+        for moves in holding.pieces:
+            pairs = run.feed(moves)
+            borders.append(pairs.borders + total)
+            found.append(pairs.payloads)
+            total += len(pairs.payloads)
+        payloads = found[0] if len(found) == 1 else concatenated(found, np.int32)
+        return Hits(np.concatenate(borders), payloads, run.end())
+
+    def explain(self, event: Any, text: str) -> Explanation:
+        """Say which element the path ends at, or how far it goes."""
+        document = load(event, self._guards)
+
+        def walk(labels: Labels) -> Int32:
+            return self._parsed(from_pieces([document.data]), np.array([document.decoded], np.uint8), 0, labels)
+
+        separator = "}" if self._by_namespace else None
+        return Explanation(text, (report(text, self._compiler.parse(text), document, walk, separator),))
+
+    def figures(self) -> Mapping[str, int]:
+        """Return paths as clauses, and the steps of all of them as atoms."""
+        return {"clauses": self._counts["paths"], "atoms": self._counts["steps"]}
+
+    # for what a path index has besides
+
+    def streamed(self, read: Any) -> Iterator[Piece]:
+        """Yield the walks of the documents of an open file, one behind the other."""
+        return stream(read, self._labels.asked, self._guards, namespaces=self._by_namespace)

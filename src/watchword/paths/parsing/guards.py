@@ -1,0 +1,74 @@
+"""What no document may do, and how it is said: limits that can be set, and the words for what is wrong.
+
+    Guards(max_depth=1000, max_bytes=1 << 30)
+    "its elements are more than 1000 deep (line 1, column 3001); raise max_depth to read it"
+
+Beside the limits: entity declarations are refused always, since a few of them make gigabytes, and nothing outside of a
+document is ever opened. Lines and columns count from 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from xml.parsers import expat
+
+EXPECTED = "bytes, str, a path (os.PathLike) or an open file"
+
+NO_MEMORY, NO_ELEMENTS, UNCLOSED, UNKNOWN_ENCODING = 1, 3, 5, 18
+"""Expat's numbers for errors that are told apart here."""
+
+_WORDS = {
+    NO_MEMORY: "there is no memory to parse it",
+    NO_ELEMENTS: "it ends before its root element does",
+    UNCLOSED: "it ends inside a tag, a comment or the like",
+    UNKNOWN_ENCODING: "it declares an encoding that is not known; decode it, and give a str",
+}
+
+
+class Guards(NamedTuple):
+    """The limits of a document: how deep its elements nest, and how many bytes it has."""
+
+    max_depth: int = 1000
+    max_bytes: int = 1 << 30
+
+
+class Place(NamedTuple):
+    """Where something is in a document, as expat counts: lines from 1, columns from 0."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column + 1}"
+
+
+def malformed(code: int, place: Place) -> str:
+    """Say what expat found, by its number."""
+    what = _WORDS.get(code) or f"it is no well-formed XML: {expat.ErrorString(code)}"
+    return f"{what} ({place})"
+
+
+def too_deep(guards: Guards, place: Place | None = None) -> str:
+    """Say that elements nest too deep."""
+    where = "" if place is None else f" ({place})"
+    return f"its elements are more than {guards.max_depth} deep{where}; raise max_depth to read it"
+
+
+def too_large(guards: Guards) -> str:
+    """Say that a document has too many bytes."""
+    return f"it is longer than {guards.max_bytes} bytes; raise max_bytes to read it"
+
+
+def declares_entity(name: str, place: Place) -> str:
+    """Say that a document declares an entity."""
+    return f"it declares the entity {name!r} ({place}); entity declarations are refused, put the text in its place"
+
+
+def empty() -> str:
+    """Say that there is nothing."""
+    return "it is empty; expected an XML document"
+
+
+def is_blank(data: bytes | bytearray) -> bool:
+    """Say whether there is nothing but white space, behind a byte order mark or not."""
+    return len(data) < 1000 and not data.removeprefix(b"\xef\xbb\xbf").strip()

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from watchword import EventError, PredicateIndex
-from watchword.predicates.depth import MAX_DEPTH
+from watchword.predicates.events.depth import MAX_DEPTH
 
 
 def nested(depth: int, *, lists: bool = False) -> dict[str, Any]:

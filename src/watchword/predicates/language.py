@@ -17,25 +17,25 @@ from watchword.index.routing import Atoms, Needs
 from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
-from watchword.predicates.blocks import Blocks
-from watchword.predicates.columns import ColumnReader
 from watchword.predicates.compiler import compiled, parsed_row
-from watchword.predicates.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
-from watchword.predicates.documents import columns_of
+from watchword.predicates.events.blocks import Blocks
+from watchword.predicates.events.columns import ColumnReader
+from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
+from watchword.predicates.events.documents import columns_of
+from watchword.predicates.events.held import Held
+from watchword.predicates.events.placing import Placer
+from watchword.predicates.events.reader import Finder, Reader
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.held import Held
 from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
-from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import UNLIMITED, Limits, parse
-from watchword.predicates.reader import Finder, Reader
 from watchword.predicates.routing import atoms_of, needs_of
-from watchword.predicates.schema import Schema
-from watchword.predicates.schema_columns import check_columns
-from watchword.predicates.schema_events import check_event
+from watchword.predicates.schema.columns import check_columns
+from watchword.predicates.schema.events import check_event
+from watchword.predicates.schema.schema import Schema
 from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute

@@ -22,9 +22,9 @@ from watchword.index.events import is_text as is_json
 from watchword.index.events import refuse_nulls, rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.stable_hash import hash_strings
-from watchword.predicates.depth import refuse_deep_type
-from watchword.predicates.documents import columns_of, parsed
-from watchword.predicates.placing import is_text
+from watchword.predicates.events.depth import refuse_deep_type
+from watchword.predicates.events.documents import columns_of, parsed
+from watchword.predicates.events.placing import is_text
 from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.values import BOOLEAN, NUMBER, TEXT, Key, View, plain_key
 from watchword.sets.rows import Rows

@@ -32,8 +32,8 @@ from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.access.tables import eager_spans
+from watchword.predicates.events.held import Held
 from watchword.predicates.fields import Fields
-from watchword.predicates.held import Held
 from watchword.sets.rows import Rows, written
 from watchword.sets.structure import SetStructure
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from watchword.arrays import offsets_of
 from watchword.errors import EventError
-from watchword.predicates.depth import refuse_deep
-from watchword.predicates.documents import parsed
+from watchword.predicates.events.depth import refuse_deep
+from watchword.predicates.events.documents import parsed
+from watchword.predicates.events.held import Held, one_held
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.held import Held, one_held
 from watchword.predicates.hierarchies import Hierarchy
 from watchword.predicates.predicate import show_path
 from watchword.predicates.values import NUMBER, OTHER, TEXT, VIEWS, View

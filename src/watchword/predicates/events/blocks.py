@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from watchword.predicates.held import Held
+from watchword.predicates.events.held import Held
 
 BLOCK = 32768
 

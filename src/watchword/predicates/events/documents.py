@@ -19,7 +19,7 @@ import pyarrow.json as pj
 from watchword.errors import EventError
 from watchword.index.events import decoded
 from watchword.kernels.predicates.pieces import shape_of
-from watchword.predicates.depth import MAX_DEPTH, TOO_DEEP, refuse_deep
+from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep
 
 ARROW_DEPTH = 64
 """How deep what is given to Arrow may be nested, brackets in texts counted."""

@@ -25,7 +25,7 @@ tour: $(READY) ## a first look at the library, without Spark
 # Two processes, which take groups of tests as they come free: a language, Spark, a file (tests/conftest.py has the
 # order). What Python makes of the test files is kept, whatever the environment says; it takes seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 quick: $(READY) ## run the tests that are worth running after every change
 	@$(TESTS) -m "not slow and not spark" --methods auto

@@ -38,8 +38,10 @@ check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may be lost or doubled
-	@WATCHWORD_KILLS=20 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+KILLS := 100
+
+soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
+	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small

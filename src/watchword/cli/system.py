@@ -79,6 +79,8 @@ def subscribe(
       watchword subscribe ada --file alerts.csv
 
       watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
+
+      watchword subscribe ada "//article[@section='sport']//photo" --language paths
     """
     from watchword.home import Home
     from watchword.store import Request
@@ -133,7 +135,7 @@ def run(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL or Parquet."
+            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
         ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Any other Spark source, such as kafka.")] = None,
@@ -157,6 +159,8 @@ def run(
       watchword run feeds.opml
 
       watchword run incoming/ --once
+
+      watchword run documents/   # of *.xml, for paths
 
       watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
     """
@@ -192,7 +196,7 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
             fail("give SOURCE or --format, not both; the source's own options go into --option")
         return Source(format, given, text, event_id)
     if not sources:
-        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL or Parquet files; or --format")
+        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")
@@ -202,6 +206,8 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
 def _report(done: Progress) -> None:
     versions = ", ".join(f"{language} version {version}" for language, version in done.versions.items())
     note(f"batch {done.batch}: {done.items:,} items, {done.pairs:,} matches, {done.seconds:.1f} s ({versions})")
+    for language, reasons in done.unread.items():
+        note(f"batch {done.batch}: {language} could not read {len(reasons):,} items, such as {reasons[0]}")
 
 
 @reported

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from watchword.files import replaced
@@ -49,6 +50,8 @@ class Progress:
     pairs: int = 0
     seconds: float = 0.0
     versions: dict[str, int] = field(default_factory=dict)
+    unread: dict[str, list[str]] = field(default_factory=dict)
+    """By language, of every item that it could not read, the id and the reason."""
 
 
 Report = Callable[[Progress], None]
@@ -137,14 +140,21 @@ class Pipeline:
             carry=COLUMNS,
             version=version,
             explain=True,
-            on_error="skip",
-        )
-        found = pairs.toArrow().select(SCHEMA.names).cast(SCHEMA)
+            on_error="keep",
+        ).toArrow()
+        self._note_unread(pairs, language, done)
+        found = pairs.filter(pc.is_null(pairs["error"])).select(SCHEMA.names).cast(SCHEMA)
         with replaced(self._run.matches / f"batch-{done.batch}-{language}.parquet") as file:
             pq.write_table(found, file)
         counter = self._home.counters(language).get(version)
         store.record(self._key(done.batch, language), _items(found), _matches(found), as_of=counter)
         return int(found.num_rows)
+
+    def _note_unread(self, pairs: pa.Table, language: str, done: Progress) -> None:
+        refused = pairs.filter(pc.is_valid(pairs["error"]))
+        rows = zip(refused["id"].to_pylist(), refused["error"].to_pylist(), strict=True)
+        if refused.num_rows:
+            done.unread[language] = [f"{key}: {reason}" for key, reason in rows]
 
 
 _TEXTS = [name for name in (*COLUMNS, "subscription", "explanation") if name != "published"]

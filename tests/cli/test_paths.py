@@ -73,6 +73,8 @@ def test_a_document_that_cannot_be_read_is_reported_and_the_others_match(folder:
     fails("match", paths, "1.xml", "bad.xml", *FLAGS, "--on-error", "stop", says=["bad.xml", SAID])
     fails("match", paths, "1.xml", "nowhere.xml", *FLAGS, says=["nowhere.xml: there is no such file"])
     fails("match", paths, folder, *FLAGS, says=["this is a folder"])
+    nothing = save(folder / "none.txt", {"": []})
+    assert rows(done("match", nothing, "1.xml", *FLAGS).stdout) == []
 
 
 def test_streams_of_documents(folder: Path, paths: Path) -> None:

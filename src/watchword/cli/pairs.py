@@ -118,7 +118,8 @@ class Pairs:
             self._refuse(source, batch.numbers[position], reason)
         events = [pc.add(chunk, start) for start, table in answers for chunk in table["event"].chunks]
         positions = pa.chunked_array(events, pa.int64())
-        ids = pa.chunked_array([chunk for _, table in answers for chunk in table["subscription"].chunks], self._id_type)
+        found = [table["subscription"].cast(self._id_type) for _, table in answers]  # an index of nothing has no type
+        ids = pa.chunked_array([chunk for column in found for chunk in column.chunks], self._id_type)
         why = self._reasons(batch.events, positions, ids) if self._wanted.explain else None
         return self._table(source, pa.chunked_array([batch.ids]).take(positions), {}, ids, why)
 

@@ -21,12 +21,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from watchword.cli import app, matching
+from watchword.cli import app
+from watchword.cli.pairs import Pairs
 from watchword.dead_letters import Letter, write_letters
 from watchword.home import Home
 from watchword.index import events as slices
 from watchword.index import next_size
-from watchword.tables import Batch
+from watchword.tables import Batch, Source
 
 SUBSCRIPTIONS = {
     "s1": "greece crisis",
@@ -153,14 +154,14 @@ def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
     events = save(tmp_path / "e.txt", {"": ["tea"] * 400 + ["coffee"] * 400 + ["tea"] * 5})
     sizes: list[int] = []
 
-    def watched(index: object, source: object, batch: Batch, explain: bool) -> pa.Table:
-        found = match_slice(index, source, batch, explain)
+    def watched(self: Pairs, source: Source, batch: Batch) -> pa.Table:
+        found = match_slice(self, source, batch)
         sizes.append(len(found))
         return found
 
-    match_slice = matching._match
+    match_slice = Pairs._matched
     monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 300)
-    monkeypatch.setattr(matching, "_match", watched)
+    monkeypatch.setattr(Pairs, "_matched", watched)
     found = pairs_of(done("match", subscriptions, events, "--format", "jsonl"))
     assert found == {(place, id) for place in [*range(1, 401), *range(801, 806)] for id in range(1, 31)}
     assert max(sizes[1:]) <= 300 and len(sizes) < 80

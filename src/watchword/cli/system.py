@@ -83,6 +83,8 @@ def subscribe(
       watchword subscribe ada --file alerts.csv
 
       watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
+
+      watchword subscribe ada "//article[@section='sport']//photo" --language paths
     """
     from watchword.home import Home
     from watchword.store import Request
@@ -137,7 +139,7 @@ def run(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL or Parquet."
+            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
         ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Any other Spark source, such as kafka.")] = None,
@@ -165,6 +167,8 @@ def run(
       watchword run feeds.opml
 
       watchword run incoming/ --once
+
+      watchword run documents/   # of *.xml, for paths
 
       watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
     """
@@ -203,7 +207,7 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
             fail("give SOURCE or --format, not both; the source's own options go into --option")
         return Source(format, given, text, event_id)
     if not sources:
-        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL or Parquet files; or --format")
+        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")

@@ -49,6 +49,8 @@ class Language(ABC):
     objects: ClassVar[Literal["columns", "json"] | None] = None
     """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
     `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    documents: ClassVar[bool] = False
+    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
     attributes: Sequence[str] | None = None
     """Where events are objects: the attributes that each has, if they are declared; None for any."""
 

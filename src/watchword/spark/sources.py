@@ -7,8 +7,12 @@ What else it has is taken where the names agree. An item without an id is known 
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
 what was there, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
 
+A folder of XML files gives a document a file: `id` is its path, `title` its name, `text` what it holds.
+
 What a language reads of an item is in `EVENTS`. One whose events are objects reads `ROW`: the row as the source has it,
-for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON.
+for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON. One
+whose events are documents reads the text, as the bytes that it was if the source has bytes (`DOCUMENT`): they say their
+encoding themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import BinaryType, StructType
 
 from watchword import dead_letters
 from watchword.dead_letters import Letter
@@ -31,7 +35,9 @@ from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
+FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet", ".xml": "binaryFile"}
+ROWS = ("json", "parquet")
+"""Formats of files with rows, whose columns are those of the files."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,21 @@ class Source:
 
     @classmethod
     def folder(cls, folder: str, text: str = "text", id: str = "id", **options: str) -> Source:
-        """Return a folder of JSON lines or Parquet files, in which new files may appear."""
+        """Return a folder of JSON lines, Parquet or XML files, in which new files may appear."""
         path = Path(folder)
         if not path.is_dir():
             raise PipelineError(f"{folder}: there is no such folder")
         kinds = {FILES[file.suffix] for file in path.iterdir() if file.suffix in FILES}
         if len(kinds) != 1:
-            found = "both kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
-            raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines or Parquet files, one of them")
-        return cls(kinds.pop(), {"path": str(path.absolute()), **options}, text, id)
+            found = "several kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
+            raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines, Parquet or XML files, one of them")
+        kind = kinds.pop()
+        if kind == "binaryFile":
+            options, text, id = {"pathGlobFilter": "*.xml", **options}, "content", "path"
+        return cls(kind, {"path": str(path.absolute()), **options}, text, id)
 
 
-def whole_text() -> Column:
+def whole_text(items: DataFrame) -> Column:
     """Return an item's title and text as one text: ``Title. Text``."""
     return F.concat_ws(". ", named("title"), named("text"))
 
@@ -75,13 +84,23 @@ NUMBER = "number"
 _CORRUPT = "_corrupt_record"
 
 
-def whole_row() -> Column:
+def whole_row(items: DataFrame) -> Column:
     """Return an item as the object that its source had."""
     return named(ROW)
 
 
-EVENTS: dict[str, Callable[[], Column]] = {
+DOCUMENT = "document"
+"""The column of items that has the text as bytes, where the source has bytes."""
+
+
+def whole_document(items: DataFrame) -> Column:
+    """Return an item as the document that its text is."""
+    return named(DOCUMENT if DOCUMENT in items.columns else "text")
+
+
+EVENTS: dict[str, Callable[[DataFrame], Column]] = {
     "keywords": whole_text,
+    "paths": whole_document,
     "patterns": whole_text,
     "predicates": whole_row,
     "properties": whole_row,
@@ -93,7 +112,7 @@ def event_of(language: str, items: DataFrame, attributes: Sequence[str] | None =
     """Return what a language reads of items; of rows only the declared `attributes`, if it has any."""
     if language not in EVENTS:
         raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
-    event = EVENTS[language]()
+    event = EVENTS[language](items)
     row = None if attributes is None else items.schema[ROW].dataType
     if attributes is None or not isinstance(row, StructType):
         return event
@@ -112,7 +131,10 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     reader = spark.readStream.format(source.format).options(**source.options)
     if source.format in FILES.values():
         reader = reader.schema(_file_schema(spark, source))
-    return _as_items(reader.load(), source, with_text)
+    frame = reader.load()
+    if source.format == "binaryFile":
+        frame = frame.select("path", "content", F.element_at(F.split("path", "/"), -1).alias("title"))
+    return _as_items(frame, source, with_text)
 
 
 def _file_schema(spark: SparkSession, source: Source) -> StructType:
@@ -128,12 +150,38 @@ def _file_schema(spark: SparkSession, source: Source) -> StructType:
 def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
     names = [name for name in frame.columns if name != _CORRUPT]
     row = F.struct(*[named(name).alias(name) for name in names])
+    more = []
     if source.text in names:
         text = named(source.text).cast("string")
+        if isinstance(frame.schema[source.text].dataType, BinaryType):
+            text = F.make_valid_utf8(text)  # what is not UTF-8 becomes replacement characters, and can be kept
+            more.append(named(source.text).alias(DOCUMENT))
     elif with_text or source.text != Source.text:
         raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(names)}")
     else:
         text = F.to_json(row)
+    given = _given(frame, source, text)
+    wanted = feed_schema()
+    whole = row if source.format in ROWS else text
+    reason, raw = _fault(frame, source, given, F.to_json(row) if source.format in ROWS else text)
+    columns = (_column(name, given, wanted) for name in COLUMNS)
+    return frame.select(*columns, *more, whole.alias(ROW), *_origin(frame, source, reason, raw))
+
+
+def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole: Column) -> tuple[Column, Column]:
+    """Return why an item cannot be used, null if it can, and the beginning of what was there."""
+    corrupt = named(_CORRUPT) if source.format == "json" and _CORRUPT in frame.columns else F.lit(None).cast("string")
+    reason = (
+        F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
+        .when(corrupt.isNotNull(), "the line is not JSON, or a value in it is not of its column's kind")
+        .when(given["id"] == "", "its id is empty")
+        .when(~F.is_valid_utf8(F.concat_ws("", given["id"], given["text"])), "its id or its text is not UTF-8")
+    )
+    return reason, F.substring(F.make_valid_utf8(F.coalesce(corrupt, whole)), 1, dead_letters.RAW)
+
+
+def _given(frame: DataFrame, source: Source, text: Column) -> dict[str, Column]:
+    """Return the columns of items that a source has, and ids for all."""
     given = {"text": text}
     if source.id in frame.columns:
         given["id"] = named(source.id).cast("string")
@@ -146,24 +194,15 @@ def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
     title = given.get("title", F.lit(""))
     made = F.sha2(F.concat_ws("\n", F.coalesce(title, F.lit("")), F.coalesce(text, F.lit(""))), 256)
     given["id"] = F.coalesce(given["id"], made) if "id" in given else made
-    whole = row if source.format in FILES.values() else text
-    corrupt = named(_CORRUPT) if source.format == "json" and _CORRUPT in frame.columns else F.lit(None).cast("string")
-    reason = (
-        F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
-        .when(corrupt.isNotNull(), "the line is not JSON, or a value in it is not of its column's kind")
-        .when(given["id"] == "", "its id is empty")
-        .when(~F.is_valid_utf8(F.concat_ws("", given["id"], text)), "its id or its text is not UTF-8")
-    )
-    raw = F.substring(F.make_valid_utf8(F.coalesce(corrupt, F.to_json(row))), 1, dead_letters.RAW)
-    return frame.select(
-        *(_column(name, given, wanted) for name in COLUMNS), whole.alias(ROW), *_origin(frame, source, reason, raw)
-    )
+    return given
 
 
 def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> list[Column]:
     """Return where an item comes from: a file of which Spark knows the name, or a partition of a topic."""
     raw = F.when(reason.isNotNull(), raw)
-    if source.format in FILES.values():
+    if source.format == "binaryFile":
+        return _places(named("path"), reason, raw)
+    if source.format in ROWS:
         file, block = named("_metadata").getField("file_path"), named("_metadata").getField("file_block_start")
         return _places(file, reason, raw, block=block)
     if {"topic", "partition", "offset"} <= set(frame.columns):

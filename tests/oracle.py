@@ -39,23 +39,105 @@ import Stemmer
 TOKEN = re.compile(r'\s+|[()]|"[^"]*"|(?P<minus>-(?=[^\s)]))|[^\s()"]+')
 
 
-def terms(text: str, stop_words: Sequence[str] = (), stemmer: str | None = None) -> list[str]:
-    """Return the terms of `text`: casefold, split, drop stop words, stem.
+def terms(
+    text: str,
+    stop_words: Sequence[str] = (),
+    stemmer: str | None = None,
+    fold_accents: bool = False,
+    cjk: str | None = None,
+) -> list[str]:
+    """Return the terms of `text`: toNFKC_Casefold, split, drop stop words, stem.
 
     >>> terms("Straße, ΣΊΣΥΦΟΣ & x_1: don't")
     ['strasse', 'σίσυφοσ', 'x_1', 'don', 't']
     >>> terms("The cats are running", stop_words=("the", "are"), stemmer="english")
     ['cat', 'run']
-    >>> terms("one\\ud800two")
-    ['one', 'two']
+    >>> terms("one\\ud800two"), terms("ﬁ Ａ x² ①"), terms("co\\u00adoperate \\u203c\\ufe0fGO")
+    (['one', 'two'], ['fi', 'a', 'x2', '1'], ['cooperate', 'go'])
     >>> terms("x s", stemmer="porter")  # nothing is left of "s"
     ['x']
+    >>> terms("Łódź: Café", fold_accents=True), terms("ab東京都に1", cjk="bigrams")
+    (['lodz', 'cafe'], ['ab', '東京', '京都', '都に', '1'])
     """
-    spaced = "".join(character if _in_word(character) else " " for character in text.casefold())
-    words = [word for word in spaced.split(" ") if word and word not in stop_words]
+    folded = unicodedata.normalize("NFC", "".join(map(_nfkc_casefold, text)))
+    if fold_accents:
+        bare = re.sub("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]", "", _nfd(folded))
+        folded = unicodedata.normalize("NFC", bare.translate(dict(zip(map(ord, "øłđħŧı"), "oldhti", strict=True))))
+    kinds = "".join(map(_kind, folded))
+    words = [folded[slice(*found.span())] for found in re.finditer("w[wm]*", kinds)]
+    if cjk is not None:
+        words = [piece for word in words for piece in _pairs(word)]
+    words = [word for word in words if word not in stop_words]
     if stemmer is not None:
         words = [_stem(word, stemmer) for word in words]
     return [word for word in words if word]
+
+
+@cache
+def _nfkc_casefold(character: str) -> str:
+    """Return the property NFKC_CF: NFKC, case folding and no default-ignorables, again and again until it is stable."""
+    text, before = character, None
+    while text != before:
+        before, text = text, unicodedata.normalize("NFKC", text).casefold()
+        text = "".join(part for part in text if not _is_default_ignorable(part))
+    return text
+
+
+@cache
+def _is_default_ignorable(character: str) -> bool:
+    """Derive Default_Ignorable_Code_Point as DerivedCoreProperties.txt does.
+
+    Format characters (Cf), variation selectors and the property Other_Default_Ignorable_Code_Point, without
+    annotations, Egyptian hieroglyph controls and marks that precede numbers. There is no white space among them.
+    """
+    point = ord(character)
+    variation_selectors = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+    others = (
+        *(range(0x34F, 0x350), range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x2065, 0x2066)),
+        *(range(0x3164, 0x3165), range(0xFFA0, 0xFFA1), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)),
+    )
+    no_format = (
+        *(range(0xFFF9, 0xFFFC), range(0x13430, 0x13441), range(0x600, 0x606), range(0x6DD, 0x6DE)),
+        *(range(0x70F, 0x710), range(0x890, 0x892), range(0x8E2, 0x8E3), range(0x110BD, 0x110BE)),
+        range(0x110CD, 0x110CE),
+    )
+    is_format = unicodedata.category(character) == "Cf" and not any(point in some for some in no_format)
+    return is_format or any(point in some for some in variation_selectors + others)
+
+
+def _nfd(text: str) -> str:
+    return unicodedata.normalize("NFD", text)
+
+
+@cache
+def _kind(character: str) -> str:
+    category = unicodedata.category(character)[0]
+    return "w" if category in "LN" or character == "_" else "m" if category == "M" else " "
+
+
+CJK = (
+    *("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "HANGZHOU", "HENTAIGANA", "MASU", "VERTICAL KANA"),
+    *("IDEOGRAPHIC ITERATION", "IDEOGRAPHIC CLOSING", "IDEOGRAPHIC NUMBER", "VERTICAL IDEOGRAPHIC"),
+)
+"""How the names of Chinese, Japanese and Korean characters begin."""
+
+
+def _pairs(word: str) -> list[str]:
+    """Cut a word where its script changes, and what is Chinese, Japanese or Korean into all pairs of neighbours.
+
+    >>> _pairs("x1東京都"), _pairs("京"), _pairs("東京x")
+    (['x1', '東京', '京都'], ['京'], ['東京', 'x'])
+    """
+    kinds = ""
+    for character in word:
+        is_cjk = unicodedata.name(character, "").startswith(CJK)
+        kinds += "m" if _kind(character) == "m" else "c" if is_cjk else "w"
+    pieces = []
+    for stretch in re.finditer("(?:cm*)+|(?:wm*)+", kinds):
+        units = [word[slice(*unit.span())] for unit in re.compile("cm*").finditer(kinds, *stretch.span())]
+        pairs = [left + right for left, right in zip(units, units[1:], strict=False)]
+        pieces += pairs or [word[slice(*stretch.span())]]
+    return pieces
 
 
 def matches(
@@ -92,11 +174,6 @@ def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = No
     if tree is None:
         raise ValueError("nothing to look for")
     return tree
-
-
-@cache
-def _in_word(character: str) -> bool:
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
 
 
 @cache

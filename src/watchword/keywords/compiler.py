@@ -11,14 +11,14 @@ import numpy as np
 
 from watchword.arrays import Bools, Int32, Int64, UInt8, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.kernels.text import scan as kernels
+from watchword.kernels.text import plain_rows as kernels
+from watchword.kernels.text.characters import Unicode
 from watchword.keywords.query import Clause, Limits, parse
 from watchword.sets.language import Compiled, is_plain
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
 from watchword.text.analyzer import Analyzer, Tokens, tokenize
 from watchword.text.stems import StemCache
-from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 _CHUNK = 1 << 16
@@ -40,7 +40,7 @@ class Compiler:
         fill = 0
         for first in range(0, texts.count, _CHUNK):
             part = texts.part(first, min(first + _CHUNK, texts.count))
-            data, plain = _plain_rows(part)
+            data, plain = _plain_rows(part, self._analyzer.tables)
             found = self._plain_terms(Strings(data, part.offsets), plain, names)
             parsed += [(first + row, self._parsed(part, row, first)) for row in np.flatnonzero(~plain).tolist()]
             kept = np.flatnonzero(plain)
@@ -61,7 +61,7 @@ class Compiler:
 
     def _plain_terms(self, strings: Strings, plain: Bools, names: Vocabulary) -> Rows:
         """Return the distinct terms of the plain rows; unsets `plain` where the parser must look after all."""
-        tokens = tokenize(strings)
+        tokens = tokenize(strings, self._analyzer.tables)
         limits = self._limits
         counts = np.diff(tokens.row_offsets)
         sizes = np.diff(tokens.strings.offsets)
@@ -99,11 +99,11 @@ def _with_plain(compiled: Compiled) -> Compiled:
     return Compiled(compiled.names, plain, rows, rest)
 
 
-def _plain_rows(part: Strings) -> tuple[UInt8, Bools]:
+def _plain_rows(part: Strings, tables: Unicode) -> tuple[UInt8, Bools]:
     """Return the rows' bytes, those that are not plain blanked, and which are plain."""
     plain = np.empty(part.count, np.bool_)
     data = part.data.copy()
-    kernels.plain_rows(data, part.offsets, _CLASSES, word_tables(), plain)
+    kernels.plain_rows(data, part.offsets, _CLASSES, tables, plain)
     return _blanked(Strings(data, part.offsets), plain).data, plain
 
 

@@ -29,6 +29,7 @@ from watchword.sets.rows import Rows
 from watchword.sets.trie import Trie
 from watchword.strings import Strings, from_texts
 from watchword.text.analyzer import Analyzer
+from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
@@ -55,7 +56,9 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self._analyzer = Analyzer(options["stop_words"], options["stemmer"])
+        self._analyzer = Analyzer(
+            options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
+        )
         self._limits = Limits(
             clauses=options["max_clauses"],
             depth=options["max_depth"],
@@ -65,7 +68,7 @@ class Keywords(SetLanguage):
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
         self._compiler = Compiler(self._analyzer, self._limits, stems)
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
-        self._atom_reader = AtomReader(stems)
+        self._atom_reader = AtomReader(self._analyzer, stems)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""

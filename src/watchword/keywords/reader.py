@@ -22,7 +22,6 @@ from watchword.sets.rows import Rows
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
-from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 
@@ -107,7 +106,7 @@ class Reader:
         """Scan texts and look their terms up."""
         if self._stems is not None:
             return self._stemmed(self._stems, strings, position)
-        unicode, known = word_tables(), self._vocabulary.known
+        unicode, known = self._analyzer.tables, self._vocabulary.known
         offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *unicode, *known)
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
@@ -116,7 +115,7 @@ class Reader:
     def _stemmed(self, cache: StemCache, strings: Strings, position: int) -> Rows:
         """Scan texts, stem their words or drop them, and look the stems up."""
         try:
-            words, row_offsets = tokenize(strings)
+            words, row_offsets = tokenize(strings, self._analyzer.tables)
         except EventError as error:
             raise EventError(error.reason, position=position + error.position) from None
         stems, names, count = cache.find(words)

@@ -6,26 +6,27 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.text.scan import SLACK, Unicode, classify, find_runs, fold_run, is_plain, longest_row
+from watchword.kernels.text.characters import Unicode
+from watchword.kernels.text.scan import GROWTH, SLACK, classify, find_runs, fold_run, is_plain, longest_row
 from watchword.kernels.text.vocabulary import StringTable, find_at, home_bucket, short_key, string_key
 
 _WAITING = 16
 
 
 @kernel
-def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, table, blob, known_offsets):
+def read_texts(data, offsets, surrogates, pages, values, folds, pairs, table, blob, known_offsets):
     """Return the terms of rows of text by their numbers, -1 for unknown ones, in CSR form.
 
     For invalid UTF-8 the offsets are one number, ``-1 - row``. An ASCII term is looked up where it stands, and waits
     in a small group until its bucket is in the cache; a run with other characters is folded and looked up at once.
     """
-    unicode, known = Unicode(pages, values, fold_starts, folds), StringTable(table, blob, known_offsets)
+    unicode, known = Unicode(pages, values, folds, pairs), StringTable(table, blob, known_offsets)
     rows = len(offsets) - 1
     kinds = np.empty(len(data) + SLACK, np.uint8)
     lower = np.empty(len(data) + SLACK, np.uint8)
     classify(data, kinds, lower)
     edges = np.empty(longest_row(offsets) + 2, np.int64)
-    out = np.empty(64, np.uint8)
+    out = np.empty(32 * GROWTH, np.uint8)
     cuts = np.empty(64, np.int64)
     numbers = np.empty(3 * len(data) // 2 + 1, np.int32)
     row_offsets = np.zeros(rows + 1, np.int64)
@@ -50,9 +51,9 @@ def read_texts(data, offsets, surrogates, pages, values, fold_starts, folds, tab
                     _look_up(waiting, keys, buckets, begins, stops, positions, lower, known, numbers)
                     waiting = 0
                 continue
-            if 3 * (stop - at) + 8 > len(out):
-                out = np.empty(6 * (stop - at), np.uint8)
-                cuts = np.empty(3 * (stop - at), np.int64)
+            if GROWTH * (stop - at) + 8 > len(out):
+                out = np.empty(2 * GROWTH * (stop - at) + 8, np.uint8)
+                cuts = np.empty(4 * (stop - at), np.int64)
             cuts[0] = 0
             _, terms = fold_run(data, at, stop, surrogates, unicode, out, 0, cuts, 0)
             if terms < 0:

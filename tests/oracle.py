@@ -32,11 +32,26 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 import Stemmer
 
 # White space, a parenthesis, a whole quotation, a minus sign in front of something, or a word.
-TOKEN = re.compile(r'\s+|[()]|"[^"]*"|(?P<minus>-(?=[^\s)]))|[^\s()"]+')
+QUOTES = '"“”„‟«»＂'
+TOKEN = re.compile(rf"\s+|[()]|[{QUOTES}][^{QUOTES}]*[{QUOTES}]|(?P<minus>-(?=-*[^\s)-]))|[^\s(){QUOTES}]+")
+
+# What other tools read as syntax: in a word, between the sign that touches it on either side, or a space.
+FOREIGN = (
+    rf"^.!+[\w#@({QUOTES}]",
+    r"[|]|&&",
+    r"\w[*]|[*]\w",
+    rf"\w~|~\w|^[){QUOTES}]~",
+    rf"\w\^\d|^[){QUOTES}]\^\d",
+    rf"^.[+]?[^\W\d][\w.-]*:[\w(<>*{{\[{QUOTES}]",
+    r"^.(?i:near|onear|pre|within|adj|w|n|p)/\d+\W*$",
+    r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=[(])).$",
+)
+PLAIN = r"(?i:www\.)|[^\W\d_][\w+.-]*://|[\w-]+(\.[\w-]+)+:\d+($|[/?#])"
 
 
 def terms(
@@ -61,7 +76,7 @@ def terms(
     """
     folded = unicodedata.normalize("NFC", "".join(map(_nfkc_casefold, text)))
     if fold_accents:
-        bare = re.sub("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]", "", _nfd(folded))
+        bare = "".join(part for part in unicodedata.normalize("NFD", folded) if not _is_accent(part))
         folded = unicodedata.normalize("NFC", bare.translate(dict(zip(map(ord, "øłđħŧı"), "oldhti", strict=True))))
     kinds = "".join(map(_kind, folded))
     words = [folded[slice(*found.span())] for found in re.finditer("w[wm]*", kinds)]
@@ -105,8 +120,11 @@ def _is_default_ignorable(character: str) -> bool:
     return is_format or any(point in some for some in variation_selectors + others)
 
 
-def _nfd(text: str) -> str:
-    return unicodedata.normalize("NFD", text)
+@cache
+def _is_accent(character: str) -> bool:
+    """Say whether a character is a mark of a block of combining diacritical marks, or half marks."""
+    blocks = (range(0x300, 0x370), range(0x1AB0, 0x1B00), range(0x1DC0, 0x1E00), range(0x20D0, 0x2100))
+    return _kind(character) == "m" and any(ord(character) in block for block in (*blocks, range(0xFE20, 0xFE30)))
 
 
 @cache
@@ -135,13 +153,13 @@ def _pairs(word: str) -> list[str]:
     pieces = []
     for stretch in re.finditer("(?:cm*)+|(?:wm*)+", kinds):
         units = [word[slice(*unit.span())] for unit in re.compile("cm*").finditer(kinds, *stretch.span())]
-        pairs = [left + right for left, right in zip(units, units[1:], strict=False)]
+        pairs = [left + right for left, right in pairwise(units)]
         pieces += pairs or [word[slice(*stretch.span())]]
     return pieces
 
 
 def matches(
-    query: str, event: str | bytes | Iterable[str], stop_words: Sequence[str] = (), stemmer: str | None = None
+    query: str, event: str | bytes | Iterable[str], literal_operators: bool = False, **analysis: object
 ) -> bool:
     """Say whether `event` satisfies `query`. Terms in an iterable are taken as they are.
 
@@ -152,12 +170,12 @@ def matches(
     """
     if isinstance(event, bytes):
         event = event.decode("utf-8")
-    sequence = terms(event, stop_words, stemmer) if isinstance(event, str) else list(event)
-    return _holds(parse(query, tuple(stop_words), stemmer), sequence)
+    sequence = terms(event, **analysis) if isinstance(event, str) else list(event)
+    return _holds(parse(query, literal_operators, **analysis), sequence)
 
 
 @cache
-def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = None) -> tuple:
+def parse(query: str, literal_operators: bool = False, **analysis: object) -> tuple:
     """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)`` and phrases.
 
     >>> parse("a b OR NOT c-d")
@@ -166,14 +184,38 @@ def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = No
     True
     >>> parse("a OR (NOT the)", stop_words=("the",))
     ('phrase', 'a')
+    >>> parse("rock and roll", literal_operators=True)
+    ('and', ('phrase', 'rock'), ('phrase', 'and'), ('phrase', 'roll'))
     """
     tokens = _tokens(query)
-    tree = _either(tokens, stop_words, stemmer)
+    if not literal_operators:
+        _refuse_lower_case(tokens, {"and"}.intersection(analysis.get("stop_words", ())))
+    tree = _either(tokens, analysis)
     if tokens:
         raise ValueError(f"{tokens[0]} is unexpected")
     if tree is None:
         raise ValueError("nothing to look for")
     return tree
+
+
+def _refuse_lower_case(tokens: list[str], allowed: set[str]) -> None:
+    """Refuse `and`, `or` and `not` between what they would join, were they in capitals.
+
+    >>> _refuse_lower_case(["not", "a", "and"], set())
+    >>> _refuse_lower_case(["a", "or", "NOT", "b"], set())
+    Traceback (most recent call last):
+    ...
+    ValueError: or in lower case
+    """
+    for at, token in enumerate(tokens):
+        if token not in {"and", "or", "not"} - allowed:
+            continue
+        before = [some for some in tokens[:at] if some in "()" or re.search(rf"[\w{QUOTES}]", some)]
+        after = [some for some in tokens[at + 1 :] if some != "NOT"]
+        joins = before and (token == "not" or before[-1] not in ("(", "AND", "OR", "NOT"))
+        wanted = after and after[0] not in ("AND", "OR") and re.search(rf"[\w({QUOTES}]", after[0])
+        if joins and wanted:
+            raise ValueError(f"{token} in lower case")
 
 
 @cache
@@ -194,47 +236,65 @@ def _tokens(query: str) -> list[str]:
             raise ValueError("a quotation has no end")
         if not token[0].isspace():
             found.append("NOT" if token.lastgroup == "minus" else token[0])
+            _refuse_foreign(query, *token.span())
         position = token.end()
     return found
+
+
+def _refuse_foreign(query: str, start: int, end: int) -> None:
+    """Refuse a word that other tools would read otherwise.
+
+    >>> _refuse_foreign("a title:b", 2, 9)
+    Traceback (most recent call last):
+    ...
+    ValueError: title:b is of another language
+    """
+    if query[start] in "()" + QUOTES:
+        return
+    before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
+    framed = (before if before and before in ")" + QUOTES else " ") + word
+    framed += after if after and after in "(" + QUOTES else " "
+    if any(re.search(rule, framed) for rule in FOREIGN) and not re.match(PLAIN, word):
+        raise ValueError(f"{word} is of another language")
 
 
 # Each of the three takes its part of the tokens away from the front. A part in which everything was dropped
 # is None.
 
 
-def _either(tokens: list[str], *analysis: object) -> tuple | None:
-    parts = [_both(tokens, *analysis)]
+def _either(tokens: list[str], analysis: Mapping) -> tuple | None:
+    parts = [_both(tokens, analysis)]
     while tokens and tokens[0] == "OR":
         del tokens[0]
-        parts.append(_both(tokens, *analysis))
+        parts.append(_both(tokens, analysis))
     return _joined("or", parts)
 
 
-def _both(tokens: list[str], *analysis: object) -> tuple | None:
-    parts = [_one(tokens, *analysis)]
+def _both(tokens: list[str], analysis: Mapping) -> tuple | None:
+    parts = [_one(tokens, analysis)]
     while tokens and tokens[0] not in ("OR", ")"):
         if tokens[0] == "AND":
             del tokens[0]
-        parts.append(_one(tokens, *analysis))
+        parts.append(_one(tokens, analysis))
     return _joined("and", parts)
 
 
-def _one(tokens: list[str], *analysis: object) -> tuple | None:
+def _one(tokens: list[str], analysis: Mapping) -> tuple | None:
     if not tokens:
         raise ValueError("no operand at the end")
     token = tokens.pop(0)
     if token in ("AND", "OR", ")"):
         raise ValueError(f"no operand before {token}")
     if token == "NOT":
-        part = _one(tokens, *analysis)
+        part = _one(tokens, analysis)
         return None if part is None else ("not", part)
     if token == "(":
-        part = _either(tokens, *analysis)
+        part = _either(tokens, analysis)
         if not tokens:
             raise ValueError("a parenthesis has no end")
         del tokens[0]
         return part
-    words = terms(token, *analysis)
+    words = terms(token, **analysis)
     return ("phrase", *words) if words else None
 
 

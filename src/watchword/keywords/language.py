@@ -59,6 +59,7 @@ class Keywords(SetLanguage):
         self._analyzer = Analyzer(
             options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
         )
+        self._literal_operators = options["literal_operators"]
         self._limits = Limits(
             clauses=options["max_clauses"],
             depth=options["max_depth"],
@@ -66,7 +67,7 @@ class Keywords(SetLanguage):
             term_bytes=options["max_term_bytes"],
         )
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
-        self._compiler = Compiler(self._analyzer, self._limits, stems)
+        self._compiler = Compiler(self._analyzer, self._limits, stems, self._literal_operators)
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
         self._atom_reader = AtomReader(self._analyzer, stems)
 
@@ -76,7 +77,7 @@ class Keywords(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause]:
         """Return the clauses of one subscription."""
-        return parse(text, self._analyzer, self._limits)
+        return parse(text, self._analyzer, self._limits, self._literal_operators)
 
     def prepared(self, events: Any) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""

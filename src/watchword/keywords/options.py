@@ -41,6 +41,12 @@ OPTIONS = {
         "bigrams: read Chinese, Japanese and Korean by pairs of characters, to find 東京 in 東京都.",
         flag="text",
     ),
+    "literal_operators": Option(
+        False,
+        switch,
+        "Read and, or, not in lower case as words, instead of refusing them between words.",
+        flag="switch",
+    ),
     "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),
     "max_term_bytes": Option(1024, whole(1), "How many bytes a term may have."),

@@ -110,7 +110,7 @@ class Folding(NamedTuple):
         """Return what one character is replaced by."""
         folded = nfkc_casefold(char)
         if self.fold_accents:
-            bare = "".join([part for part in unicodedata.normalize("NFD", folded) if not _within(part, _ACCENTS)])
+            bare = "".join([part for part in unicodedata.normalize("NFD", folded) if not _is_accent(part)])
             folded = unicodedata.normalize("NFC", bare.translate(BARE))
         return folded
 
@@ -207,6 +207,10 @@ _LONG_MARKS = _LongMarks()
 def _ordered(found: Any) -> str:
     """Put marks in order, as Normalization Form C does next, but in a time that is not quadratic."""
     return "".join(sorted(found.group(), key=unicodedata.combining))
+
+
+def _is_accent(char: str) -> bool:
+    return kind_of(char) == MARK and _within(char, _ACCENTS)
 
 
 def _within(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:

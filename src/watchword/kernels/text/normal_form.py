@@ -1,8 +1,9 @@
 """Normalization Form C of a run of text: marks in order, and united with their letters (Unicode, section 3.11).
 
-The folded run ``o, ̣, ̂`` (a letter, a dot below, a circumflex) or ``o, ̂, ̣`` or ``ô, ̣`` is taken apart, its marks are put in
-order of their combining classes (220 and 230), and what unites is united: always ``ộ``. Most runs need none of this:
-`scan.fold_run` notices where one does.
+A letter "o" with a circumflex and a dot below can be written in five ways: "o" and the marks in either order, "ô" and a
+dot, "ọ" and a circumflex, or "ộ". It is taken apart, its marks are put in order of their combining classes (220 for the
+dot, 230 for the circumflex), and what unites is united: always "ộ". Most runs need none of this: `scan.fold_run`
+notices where one does.
 
 Arrays: `points`, the code points, and `classes`, their combining classes, of which zero ends a stretch of marks.
 """

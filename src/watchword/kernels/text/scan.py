@@ -142,7 +142,7 @@ def fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
             return -1, -1
         at += size
         value = value_of(point, unicode)
-        if value == SAME or value == SAME_CJK:
+        if value in (SAME, SAME_CJK):
             fill = put(out, fill, point)
             before = 0
             paired |= value == SAME_CJK
@@ -207,7 +207,7 @@ def _cut(points, count, unicode, out, fill, cuts, terms):
     paired = False
     for k in range(count):
         kind = (entry_of(points[k], unicode) >> KIND_SHIFT) & 3
-        if kind == WORD or kind == CJK or (kind == MARK and fill > start):
+        if kind in (WORD, CJK) or (kind == MARK and fill > start):
             fill = put(out, fill, points[k])
             paired |= kind == CJK
         elif kind == SEPARATOR and fill > start:
@@ -225,7 +225,7 @@ def _cut(points, count, unicode, out, fill, cuts, terms):
 def _pair(out, first, fill, cuts, first_term, last_term, unicode):
     """Cut the terms from `first_term` on, of the bytes from `first` on, into pairs where they are CJK.
 
-    "ab東京都" has the terms "ab", "東京", "京都": characters of other scripts stay together, a CJK one alone stays alone.
+    "ab東京都" has the terms "ab", "東京", "京都": what is of other scripts stays together; one alone stays alone.
     """
     whole = out[first:fill].copy()
     ends = cuts[first_term + 1 : last_term + 1] - first

@@ -135,6 +135,11 @@ class _Words(Parser[Atom]):
     def atom(self, token: Token) -> Atom | None:
         """Return the terms of a word or phrase."""
         terms = self._analyzer.terms(token.text)
+        if len(terms) == 1 and self._analyzer.folding.is_half_a_pair(terms[0]):
+            raise self.error(
+                'with cjk="bigrams" one character is found only where no other stands beside it; write at least two',
+                token,
+            )
         self._terms += len(terms)
         _check_terms(terms, self.text, token.position, self._limits)
         _check_count(self._terms, self.text, self._limits)

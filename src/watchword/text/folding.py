@@ -137,6 +137,10 @@ class Folding(NamedTuple):
         runs = [run for run in "".join(pieces).split(" ") if run]
         return runs if self.cjk is None else [term for run in runs for term in self._paired(run)]
 
+    def is_half_a_pair(self, term: str) -> bool:
+        """Say whether a term is one character where pairs of them are terms."""
+        return self.cjk is not None and len(term) == 1 and self.kind(term) == CJK
+
     def _paired(self, run: str) -> list[str]:
         """Cut a run into pairs of neighbours where it is CJK, and at the borders of what is not."""
         kinds = _kinds(self.cjk)

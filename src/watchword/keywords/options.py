@@ -20,7 +20,7 @@ def _order(name: str, value: Any) -> str:
 def _cjk(name: str, value: Any) -> str | None:
     if value not in (None, "bigrams"):
         raise OptionError(f"{name} must be None or 'bigrams', not {value!r}")
-    return value
+    return None if value is None else "bigrams"
 
 
 def _capacity(name: str, value: Any) -> float | int:

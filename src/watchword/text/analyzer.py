@@ -7,6 +7,7 @@ stemmer is named. `Analyzer.terms` says it in plain Python; everything compiled 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ class Analyzer:
     def __reduce__(self) -> tuple[Any, ...]:
         return Analyzer, (sorted(self.stop_words), self.stemmer, self.folding)
 
-    @property
+    @cached_property
     def tables(self) -> Unicode:
         """Return what kernels read text by."""
         return word_tables(self.folding)

@@ -130,4 +130,4 @@ def _paged(values: UInt16) -> tuple[UInt16, UInt16]:
     numbers: dict[bytes, int] = {}
     rows = values.reshape(-1, 256)
     pages = [numbers.setdefault(row.tobytes(), len(numbers)) for row in rows]
-    return np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.uint16)
+    return np.array(pages, np.uint16), np.frombuffer(bytearray(b"".join(numbers)), np.uint16)  # writable: one signature

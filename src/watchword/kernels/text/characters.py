@@ -24,7 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt16
-from watchword.kernels.jit import inline
+from watchword.kernels.handles import arrays_at
+from watchword.kernels.jit import inline, kernel
 
 SEPARATOR, SAME, IGNORED, SAME_CJK = 0, 1, 2, 3
 WORD, MARK, CJK = 1, 2, 3
@@ -43,6 +44,15 @@ class Unicode(NamedTuple):
     values: UInt16
     folds: Int64
     pairs: Int64
+
+
+UNICODE_KINDS = (np.uint16, np.uint16, np.int64, np.int64)
+
+
+@kernel
+def unicode_at(handles, first):
+    """Return the tables of handles, from number `first` on."""
+    return Unicode(*arrays_at(handles, first, UNICODE_KINDS))
 
 
 @inline

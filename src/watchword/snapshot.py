@@ -41,7 +41,7 @@ from watchword.files import locked, parse_json
 from watchword.files import sync_folder as _sync_folder
 
 FORMAT = "watchword"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 

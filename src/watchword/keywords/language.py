@@ -30,6 +30,7 @@ from watchword.sets.rows import Rows
 from watchword.sets.trie import Trie
 from watchword.strings import Strings, from_texts
 from watchword.text.analyzer import Analyzer
+from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
@@ -56,7 +57,10 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self._analyzer = Analyzer(options["stop_words"], options["stemmer"])
+        self._analyzer = Analyzer(
+            options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
+        )
+        self._literal_operators = options["literal_operators"]
         self._limits = Limits(
             clauses=options["max_clauses"],
             depth=options["max_depth"],
@@ -64,9 +68,9 @@ class Keywords(SetLanguage):
             term_bytes=options["max_term_bytes"],
         )
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
-        self._compiler = Compiler(self._analyzer, self._limits, stems)
+        self._compiler = Compiler(self._analyzer, self._limits, stems, self._literal_operators)
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
-        self._atom_reader = AtomReader(stems)
+        self._atom_reader = AtomReader(self._analyzer, stems)
         self._one_text: OneText | None = None
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
@@ -77,7 +81,7 @@ class Keywords(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause]:
         """Return the clauses of one subscription."""
-        return parse(text, self._analyzer, self._limits)
+        return parse(text, self._analyzer, self._limits, self._literal_operators)
 
     def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""

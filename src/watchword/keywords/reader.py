@@ -19,13 +19,12 @@ from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
 from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
-from watchword.kernels.text.scan import UNICODE_KINDS
+from watchword.kernels.text.characters import UNICODE_KINDS
 from watchword.kernels.text.vocabulary import STRING_KINDS
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
-from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 
@@ -79,7 +78,7 @@ class Reader:
 
     def state(self) -> Int64:
         """Return what `kernels.read_texts` reads, for as long as nothing changes."""
-        return self._handles.of(word_tables(), self._vocabulary.known)
+        return self._handles.of(self._analyzer.tables, self._vocabulary.known)
 
     def terms(self, event: Any, position: int = 0) -> list[str]:
         """Return the terms of one event, in plain Python."""
@@ -123,7 +122,7 @@ class Reader:
     def _stemmed(self, cache: StemCache, strings: Strings, position: int) -> Rows:
         """Scan texts, stem their words or drop them, and look the stems up."""
         try:
-            words, row_offsets = tokenize(strings)
+            words, row_offsets = tokenize(strings, self._analyzer.tables)
         except EventError as error:
             raise EventError(error.reason, position=position + error.position) from None
         stems, names, count = cache.find(words)

@@ -6,7 +6,8 @@ import numpy as np
 
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
-from watchword.kernels.text.scan import SLACK, classify, find_runs, fold_run, is_plain, longest_row, unicode_at
+from watchword.kernels.text.characters import unicode_at
+from watchword.kernels.text.scan import GROWTH, SLACK, classify, find_runs, fold_run, is_plain, longest_row
 from watchword.kernels.text.vocabulary import find_at, home_bucket, short_key, string_key, strings_at
 
 _WAITING = 16
@@ -46,7 +47,7 @@ def read_into(data, offsets, surrogates, state, numbers, row_offsets):
     lower = np.empty(len(data) + SLACK, np.uint8)
     classify(data, kinds, lower)
     edges = np.empty(longest_row(offsets) + 2, np.int64)
-    out = np.empty(64, np.uint8)
+    out = np.empty(32 * GROWTH, np.uint8)
     cuts = np.empty(64, np.int64)
     keys = np.empty(_WAITING, np.uint64)
     buckets = np.empty(_WAITING, np.int64)
@@ -68,9 +69,9 @@ def read_into(data, offsets, surrogates, state, numbers, row_offsets):
                     _look_up(waiting, keys, buckets, begins, stops, positions, lower, known, numbers)
                     waiting = 0
                 continue
-            if 3 * (stop - at) + 8 > len(out):
-                out = np.empty(6 * (stop - at), np.uint8)
-                cuts = np.empty(3 * (stop - at), np.int64)
+            if GROWTH * (stop - at) + 8 > len(out):
+                out = np.empty(2 * GROWTH * (stop - at) + 8, np.uint8)
+                cuts = np.empty(4 * (stop - at), np.int64)
             cuts[0] = 0
             _, terms = fold_run(data, at, stop, surrogates, unicode, out, 0, cuts, 0)
             if terms < 0:

@@ -19,7 +19,7 @@ class KeywordIndex(Index):
 
     - `stop_words`: words that are left out of subscriptions and events
     - `stemmer`: a Snowball language, by whose stems words are compared
-    - `max_clauses`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
+    - `max_clauses`, `max_work`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
 
     Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity` and `block` for
     `compact-count`, `block` for `compact-trie`.

@@ -58,6 +58,7 @@ class Keywords(SetLanguage):
         self._analyzer = Analyzer(options["stop_words"], options["stemmer"])
         self._limits = Limits(
             clauses=options["max_clauses"],
+            work=options["max_work"],
             depth=options["max_depth"],
             terms=options["max_terms"],
             term_bytes=options["max_term_bytes"],

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, reported
+from watchword.cli.reporting import fail, reported, say
 
 
 @reported
@@ -43,7 +43,7 @@ def explain(
         index, key = _index_of_one(subscriptions, subscription_id, options)
     if key is None:
         fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
-    typer.echo(str(index.explain(_event(index, event), key)))
+    say(str(index.explain(_event(index, event), key)))
 
 
 @reported
@@ -65,7 +65,7 @@ def methods(
     if language is not None and language not in LANGUAGES:
         fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     if language is not None:
-        typer.echo("\n".join(methods_of(language)))
+        say("\n".join(methods_of(language)))
         return
     rows = [(name, ", ".join(methods_of(name))) for name in LANGUAGES]
     print_table(("language", "methods"), rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, note, reported, spinner
+from watchword.cli.reporting import fail, note, reported, say, spinner
 
 if TYPE_CHECKING:
     from watchword.spark.pipeline import Progress
@@ -90,7 +90,7 @@ def subscribe(
         store.add_subscriber(subscriber)
         if file is None:
             said = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
-            typer.echo(store.subscribe(subscriber, said, language=language, id=id))
+            say(store.subscribe(subscriber, said, language=language, id=id))
             return
         from watchword.tables import read_subscriptions
 

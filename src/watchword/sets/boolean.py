@@ -8,8 +8,8 @@ A *clause* is a conjunction of atoms, some of them negated. A query is a disjunc
 hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
 (punctuation, a stop word) is dropped with its operator: whatever asks nothing is as if it were not there.
 
-Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`normal_form`) are limited (`Limits`), and
-the limits are checked as the text is read, so a hostile text costs no more than a long one.
+Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`normal_form`) are limited (`Limits`),
+and the limits are checked as the text is read, so a hostile text costs no more than a long one.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 ``a AND (b OR c) AND NOT d`` multiplies into ``a b -d`` and ``a c -d``. What OR and NOT multiply into may be far larger
 than the text, so two things are limited: how many clauses there are at any moment (``max_clauses``), and how many steps
-it takes to make and to compare them (``max_work``). A step is an atom that is copied or looked at, and a clause counts as
-`_CLAUSE` of them besides: merging ``a b`` with ``c -d`` takes 20. The second limit is there for texts that stay below the first and are expensive all the same, and
-for users who have raised the first.
+it takes to make and to compare them (``max_work``). A step is an atom that is copied or looked at, and a clause counts
+as `_CLAUSE` of them besides: merging ``a b`` with ``c -d`` takes 20. The second limit is there for texts that stay
+below the first and are expensive all the same, and for users who have raised the first.
 
 A conjunction without alternatives takes a step for each of its atoms, with a NOT among them too: parts that are one
 clause each are put together in place (`_runs`), and only parts of several clauses are multiplied.

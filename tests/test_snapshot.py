@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from watchword import snapshot
+from watchword import Index, KeywordIndex, PatternIndex, snapshot
 from watchword.errors import SnapshotError
 
 ARRAYS = {
@@ -311,7 +311,7 @@ KILLED = textwrap.dedent(
     import os, signal, sys
     import numpy as np
     from pathlib import Path
-    from watchword import snapshot
+    from watchword import Index, KeywordIndex, PatternIndex, snapshot
     from watchword.errors import SnapshotError
 
     STEPS = {"open", "write", "flush", "fsync", "mkdir", "replace", "unlink", "rmdir", "flock"}
@@ -382,7 +382,7 @@ RACER = textwrap.dedent(
     """
     import sys
     import numpy as np
-    from watchword import snapshot
+    from watchword import Index, KeywordIndex, PatternIndex, snapshot
 
     path, value = sys.argv[1], int(sys.argv[2])
     for turn in range(15):
@@ -427,3 +427,19 @@ def test_a_reader_overtaken_by_a_writer_takes_the_new_version(tmp_path: Path, mo
     monkeypatch.setattr(snapshot, "_read_manifest", overtaken)
     assert snapshot.read(tmp_path).version == 3
     assert turns == [1, 2]
+
+
+def test_an_index_is_opened_after_reading_every_byte(tmp_path: Path) -> None:
+    KeywordIndex({"s1": "greece crisis", "s2": "bailout"}).save(tmp_path)
+    for kind in (Index, KeywordIndex):
+        assert kind.open(tmp_path, verify=True).match("Greece in crisis") == ["s1"]
+    file = max(tmp_path.glob("data-*/*.npy"), key=lambda one: one.stat().st_size)
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    KeywordIndex.open(tmp_path)  # in milliseconds, whatever the size: contents are not looked at
+    for kind in (Index, KeywordIndex):
+        with pytest.raises(SnapshotError, match="altered, its checksum does not hold"):
+            kind.open(tmp_path, verify=True)
+    with pytest.raises(SnapshotError, match="language"):
+        PatternIndex.open(tmp_path, verify=True)

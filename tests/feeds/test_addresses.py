@@ -92,7 +92,7 @@ def test_public_addresses(address: str) -> None:
 def test_a_public_feed_is_not_followed_to_a_private_address(
     names: dict[str, list[list[str]]], outside: FeedServer, server: FeedServer, host: str
 ) -> None:
-    names |= {"news.test": [[OUTSIDE]], "in.test": [["127.0.0.1"]]}
+    names |= {"news.test": [[OUTSIDE]], "inside.test": [["127.0.0.1"]]}
     server.serve("/secret", rss([1]))
     target = server.url("/secret").replace("127.0.0.1", host)
     source = named(redirect(outside, "/feed", target), "news.test")

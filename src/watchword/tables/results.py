@@ -13,7 +13,7 @@ import json
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -124,9 +124,14 @@ def _as_jsonl(table: pa.Table, first: bool) -> str:
 
 
 def _as_csv(table: pa.Table, first: bool) -> str:
+    rows = [table.column_names] if first else []
+    rows += zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    text = _rows_as_csv(rows, csv.QUOTE_MINIMAL)
+    # Python leaves a lone \r without quotes, and readers, its own too, take it for the end of a row.
+    return _rows_as_csv(rows, csv.QUOTE_ALL) if "\r" in text else text
+
+
+def _rows_as_csv(rows: list[Any], quoting: Literal[0, 1]) -> str:
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    if first:
-        writer.writerow(table.column_names)
-    writer.writerows(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+    csv.writer(out, lineterminator="\n", quoting=quoting).writerows(rows)
     return out.getvalue()

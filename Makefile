@@ -22,27 +22,26 @@ run: $(READY) ## stream the example feeds through Spark to three readers' inboxe
 tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
 
-quick: $(READY) ## run the tests that are worth running after every change
-	@$(BIN)/python -m pytest -m "not slow and not spark" --methods auto -n 2 --dist loadfile
+# Two processes, which take groups of tests as they come free: a language, Spark, a file (tests/conftest.py has the
+# order). What Python makes of the test files is kept, whatever the environment says; it takes seconds each time.
+unexport PYTHONDONTWRITEBYTECODE
+TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
-# Two processes: the library, and all else, most of which waits for Spark. Each compiles its kernels once.
-LIBRARY := $(addprefix tests/,contract index keywords kernels patterns predicates properties sets text)
-SYSTEM := $(VENV)/system-tests.log
+quick: $(READY) ## run the tests that are worth running after every change
+	@$(TESTS) -m "not slow and not spark" --methods auto
 
 test: $(READY) ## run all tests, in two processes
-	@echo "==> running the tests of the library; those of Spark, store, feeds and command line beside them, into $(SYSTEM)"
-	@$(BIN)/python -m pytest $(addprefix --ignore=,$(LIBRARY)) > $(SYSTEM) 2>&1 & system=$$!; \
-	$(BIN)/python -m pytest $(LIBRARY); library=$$?; \
-	wait $$system; code=$$?; echo "==> Spark, store, feeds, command line"; cat $(SYSTEM); \
-	test $$library -eq 0 -a $$code -eq 0
+	@$(TESTS)
 
 check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may be lost or doubled
-	@WATCHWORD_KILLS=20 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+KILLS := 100
+
+soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
+	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small

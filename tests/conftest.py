@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.contract.cases", "tests.contract.machine")
 
@@ -18,13 +21,59 @@ settings.load_profile("watchword")
 
 HERE = Path(__file__).parent
 
+ORDER = ("keywords", "predicates", "spark", "patterns", "paths", "properties")
+"""Groups of tests that take long, in the order in which they begin; files that belong to none fill the end.
+
+Spark comes third, when the kernels that it shares with the others are compiled."""
+
+SHARED = {"sets": "keywords", "text": "keywords", "numbers": "keywords"}
+"""Folders, or languages, whose kernels are those of a language."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--methods", metavar="NAMES", help="run the contract suite on these methods only, as in auto,trie")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark."""
+    """Mark what needs Spark, and begin with the groups that take longest."""
     for item in items:
         if HERE / "spark" in item.path.parents:
             item.add_marker("spark")
+    places = {group: place for place, group in enumerate(ORDER)}
+    items.sort(key=lambda item: places.get(group_of(item.nodeid), len(ORDER)))
+
+
+def pytest_collection_finish() -> None:
+    """Let Python look for garbage less often, and not among what stays: compiling a kernel makes many objects."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Where there are several processes (`-n 2`), give each a group of tests at a time."""
+    return Groups(config, log)
+
+
+class Groups(LoadScopeScheduling):
+    """A process that has nothing to do gets the next group."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+def group_of(nodeid: str) -> str:
+    """Return which tests stay in one process: a language's folder and its part of the contract, Spark, or a file.
+
+    So a language's kernels are compiled by one process, and one process has a Spark session.
+
+    >>> group_of("tests/contract/test_life.py::TestChurn::test_a_long_life[patterns-nfa]")
+    'patterns'
+    >>> group_of("tests/sets/test_trie.py::test_duel[1]"), group_of("tests/feeds/test_opml.py::test_all")
+    ('keywords', 'tests/feeds/test_opml.py')
+    """
+    file, _, test = nodeid.partition("::")
+    folder = file.split("/")[1]
+    if folder == "contract":
+        folder = test.partition("[")[2].partition("-")[0]
+    folder = SHARED.get(folder, folder)
+    return folder if folder in ORDER else file

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -131,6 +132,7 @@ text_literals = texts.map(quoted)
 date_literals = dates.map(quoted)
 
 
+@cache
 def keyword(words: str) -> st.SearchStrategy[str]:
     """Return ways to write a keyword of one or more words, with space around it; one choice, for there are many."""
     first, *more = words.split()
@@ -143,6 +145,19 @@ boolean_literals = st.sampled_from(["TRUE", "false", "True", "FALSE"])
 literals = st.one_of(number_literals, number_literals, text_literals, text_literals, date_literals, boolean_literals)
 
 
+# Strategies are made once: to make one takes longer than to draw from it.
+one_or_two = st.integers(1, 2)
+one_to_three = st.integers(1, 3)
+signs = st.sampled_from(["", "", "", "", "NOT ", "not\t", "NOT NOT "])
+repeated_attribute = st.sampled_from(["orders", "orders", "orders", "n", "a"])
+
+
+@cache
+def operand_kind(depth: int, outer: bool) -> st.SearchStrategy[str]:
+    """Return what an operand may be: a predicate; outside of an ANY also an ANY; a group, if it may go deeper."""
+    return st.sampled_from(["predicate"] * 6 + ["any"] * outer + ["group"] * 3 * (depth - 1))
+
+
 @st.composite
 def drawn_queries(draw: Draw) -> str:
     """Draw a legal query of the whole language."""
@@ -150,28 +165,26 @@ def drawn_queries(draw: Draw) -> str:
 
 
 def _either(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
-    parts = [_both(draw, depth, attribute) for _ in range(draw(st.integers(1, 2)))]
+    parts = [_both(draw, depth, attribute) for _ in range(draw(one_or_two))]
     return draw(keyword("OR")).join(parts)
 
 
 def _both(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
-    parts = [_negated(draw, depth, attribute) for _ in range(draw(st.integers(1, depth + 1)))]
+    parts = [_negated(draw, depth, attribute) for _ in range(draw(one_to_three if depth == 2 else one_or_two))]
     return draw(keyword("AND")).join(parts)
 
 
 def _negated(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
-    sign = draw(st.sampled_from(["", "", "", "", "NOT ", "not\t", "NOT NOT "]))
+    sign = draw(signs)
     return sign + _operand(draw, depth, attribute)
 
 
 def _operand(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
-    kind = draw(
-        st.sampled_from(["predicate"] * 6 + ["any"] * (attribute is outer_attribute) + ["group"] * 3 * (depth - 1))
-    )
+    kind = draw(operand_kind(depth, attribute is outer_attribute))
     if kind == "group":
         return f"({draw(loose)}{_either(draw, depth - 1, attribute)}{draw(loose)})"
     if kind == "any":
-        name = draw(st.sampled_from(["orders", "orders", "orders", "n", "a"]))
+        name = draw(repeated_attribute)
         return f"{draw(keyword('ANY'))}{name}{draw(loose)}({_either(draw, 1, inner_attribute)})"
     return _predicate(draw, draw(attribute))
 
@@ -180,7 +193,7 @@ def _predicate(draw: Draw, name: str) -> str:
     """Draw a predicate, more often of a kind that suits the attribute."""
     if name in SUITABLE and draw(coin):
         return name + draw(SUITABLE[name])
-    comparison = draw(st.one_of(COMPARISONS))
+    comparison = draw(comparisons)
     return comparison + name if comparison.strip().upper() == "EXISTS" and draw(coin) else name + comparison
 
 
@@ -236,6 +249,7 @@ COMPARISONS = (
     kind_of,
     presence,
 )
+comparisons = st.one_of(COMPARISONS)
 small_literals = st.sampled_from(["0", "1", "2", "5", "1.5"])
 word_literals = st.sampled_from(WORDS[1:6]).map(quoted)
 SUITABLE = {

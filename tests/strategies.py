@@ -13,6 +13,7 @@ characters are those that fold to several, to each other, or to a combining mark
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 
 from hypothesis import strategies as st
 
@@ -38,12 +39,28 @@ coin = st.booleans()
 Draw = Callable[[st.SearchStrategy], str]
 
 
+# Strategies are made once: to make one takes longer than to draw from it.
+one_or_two = st.integers(1, 2)
+up_to = {most: st.integers(0, most) for most in (1, 2)}
+signs = st.sampled_from(["", "", "", "", "-", "NOT ", "NOT -", "NOT\tNOT "])
+atoms = {
+    depth: st.sampled_from(["word"] * 4 + ["hyphen", "phrase", "nothing"] + ["group"] * 3 * (depth - 1))
+    for depth in (1, 2)
+}
+punctuation = st.sampled_from(PUNCTUATION)
+word_lists = cache(partial(st.lists, word))
+glues = cache(st.sampled_from)
+
+
 @st.composite
 def phrases(draw: Draw, fewest: int = 1, most: int = 3, more_glue: tuple[str, ...] = ()) -> str:
     """Draw a few words with anything between them that separates terms."""
-    glue = st.sampled_from(GLUE + more_glue)
-    words = draw(st.lists(word, min_size=fewest, max_size=most))
+    glue = glues(GLUE + more_glue)
+    words = draw(word_lists(min_size=fewest, max_size=most))
     return "".join(part for at, text in enumerate(words) for part in (draw(glue) if at else "", text))
+
+
+phrase = phrases()
 
 
 @st.composite
@@ -53,32 +70,32 @@ def queries(draw: Draw) -> str:
 
 
 def _either(draw: Draw, depth: int) -> str:
-    parts = [_both(draw, depth) for _ in range(draw(st.integers(1, 2)))]
+    parts = [_both(draw, depth) for _ in range(draw(one_or_two))]
     return f"{draw(space)}OR{draw(space)}".join(parts)
 
 
 def _both(draw: Draw, depth: int) -> str:
     query = _negated(draw, depth)
-    for _ in range(draw(st.integers(0, depth))):
+    for _ in range(draw(up_to[depth])):
         query += (f"{draw(space)}AND{draw(space)}" if draw(coin) else draw(space)) + _negated(draw, depth)
     return query
 
 
 def _negated(draw: Draw, depth: int) -> str:
-    sign = draw(st.sampled_from(["", "", "", "", "-", "NOT ", "NOT -", "NOT\tNOT "]))
+    sign = draw(signs)
     return sign + _atom(draw, depth)
 
 
 def _atom(draw: Draw, depth: int) -> str:
-    kind = draw(st.sampled_from(["word"] * 4 + ["hyphen", "phrase", "nothing"] + ["group"] * 3 * (depth - 1)))
+    kind = draw(atoms[depth])
     if kind == "group":
         inside = _either(draw, depth - 1)
         return f"(({inside}))" if draw(coin) else f"({inside}{draw(space)})"
     if kind == "hyphen":
         return f"{draw(word)}-{draw(word)}"
     if kind == "phrase":
-        return f'"{draw(phrases())}"'
-    return draw(word if kind == "word" else st.sampled_from(PUNCTUATION))
+        return f'"{draw(phrase)}"'
+    return draw(word if kind == "word" else punctuation)
 
 
 def accepted(query: str, **analysis: object) -> bool:
@@ -154,16 +171,21 @@ PROPERTIES = ("sports", "politics", "arts", "a", "é東", "x", "10", "AND_")
 """Declared properties: names that are parts of others, digits, an operator with a tail, several bytes a character."""
 
 
+property_lists = st.lists(st.sampled_from(PROPERTIES), min_size=1, max_size=6)
+property_values = st.sampled_from("001111*")
+equals = st.sampled_from(["=", "=", "=", " = ", "=\t"])
+joints = st.sampled_from([" ", " ", "  ", "\n", ",", ", ", " , ", " AND ", "\tAND  "])
+before, after = st.sampled_from(["", "", " "]), st.sampled_from(["", "", "\n"])
+
+
 @st.composite
 def property_pairs(draw: Draw) -> str:
     """Draw pairs in any order, a property named twice with the same value now and then, and all that may join them."""
-    names = draw(st.lists(st.sampled_from(PROPERTIES), min_size=1, max_size=6))
-    values = {name: draw(st.sampled_from("001111*")) for name in names}
-    equals = st.sampled_from(["=", "=", "=", " = ", "=\t"])
-    joints = st.sampled_from([" ", " ", "  ", "\n", ",", ", ", " , ", " AND ", "\tAND  "])
+    names = draw(property_lists)
+    values = {name: draw(property_values) for name in names}
     pairs = [f"{name}{draw(equals)}{values[name]}" for name in names]
     text = "".join(part for at, pair in enumerate(pairs) for part in (draw(joints) if at else "", pair))
-    return draw(st.sampled_from(["", "", " "])) + text + draw(st.sampled_from(["", "", "\n"]))
+    return draw(before) + text + draw(after)
 
 
 def _over_properties(values: str) -> st.SearchStrategy[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,28 @@ from tests.contract.cases import FORMS, Case, check, unchanged
 from watchword import Index, SnapshotError, SubscriptionError
 
 ROOT = Path(__file__).resolve().parents[2]
+
+OTHER_PROCESS = """
+import pickle, sys
+from pathlib import Path
+from tests.contract import languages  # one of them is registered there
+from watchword import Index
+for line in sys.stdin:
+    folder = Path(line.rstrip())
+    events = pickle.loads((folder / "events").read_bytes())
+    index = Index.open(folder / "index")
+    answers = list(index.items()), [index.match(event) for event in events]
+    (folder / "answers").write_bytes(pickle.dumps(answers))
+    print("done", flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def other_process() -> Iterator[subprocess.Popen[str]]:
+    """A process that opens the index of every folder that it is told, matches, and writes its answers there."""
+    command = [sys.executable, "-c", OTHER_PROCESS]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
 
 
 class TestSnapshots:
@@ -72,24 +95,13 @@ class TestSnapshots:
             assert str(tmp_path / name) in str(refusal.value.path)
 
     @pytest.mark.slow
-    def test_in_another_process(self, method: Case, tmp_path: Path) -> None:
+    def test_in_another_process(self, method: Case, other_process: subprocess.Popen[str], tmp_path: Path) -> None:
         model, events = method.model(), method.events(15)
         method.index(model).save(tmp_path / "index")
         (tmp_path / "events").write_bytes(pickle.dumps(events))
-        subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], check=True, cwd=ROOT)
+        assert other_process.stdin is not None and other_process.stdout is not None
+        print(tmp_path, file=other_process.stdin, flush=True)
+        assert other_process.stdout.readline() == "done\n"
         items, answers = pickle.loads((tmp_path / "answers").read_bytes())
         assert items == list(model.items())
         assert answers == [method.expected(model, event) for event in events]
-
-
-OTHER_PROCESS = """
-import pickle, sys
-from pathlib import Path
-from tests.contract import languages  # one of them is registered there
-from watchword import Index
-folder = Path(sys.argv[1])
-events = pickle.loads((folder / "events").read_bytes())
-index = Index.open(folder / "index")
-answers = list(index.items()), [index.match(event) for event in events]
-(folder / "answers").write_bytes(pickle.dumps(answers))
-"""

@@ -13,7 +13,7 @@ from watchword.arrays import offsets_of
 from watchword.kernels.child_table import new_table, put_child, roomy_table
 from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
-from watchword.kernels.paths.settle import Conditions, keyed_conditions
+from watchword.kernels.paths.settle import Conditions
 from watchword.kernels.text.vocabulary import StringTable
 from watchword.paths.parsing.batch import parse_batch
 from watchword.paths.parsing.guards import Guards
@@ -113,7 +113,11 @@ def asking(names: list[str], conditions: list[Condition]) -> tuple[Asked, Condit
     labels = np.array([0 if name == "*" else names.index(name) + 1 for name, _ in conditions], np.int32)
     rows = [sorted(tests.index(test) for test in asked_tests) for _, asked_tests in conditions]
     flat = np.array([test for row in rows for test in row], np.int32)
-    return asked, keyed_conditions(labels, offsets_of([len(row) for row in rows]), flat, len(tests))
+    first, following = np.full(len(tests), -1, np.int32), np.full(len(rows), -1, np.int32)
+    for condition, row in enumerate(rows):
+        key = row[condition % len(row)]
+        following[condition], first[key] = first[key], condition
+    return asked, Conditions(labels, offsets_of([len(row) for row in rows]), flat, first, following)
 
 
 NAMES = ["a", "b", "a.long-name", "ü"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 from pathlib import Path
 from typing import Any
@@ -198,3 +199,8 @@ def test_bad_documents_are_named() -> None:
             index.match_many([b"<a/>", document])
         assert caught.value.position == 1
     assert index.match(b"<a/>") == ["s"]
+
+
+def test_the_guide_runs_as_printed() -> None:
+    guide = Path(__file__).parents[2] / "docs" / "paths.md"
+    assert doctest.testfile(str(guide), module_relative=False).failed == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +67,7 @@ def int32(values: Iterable[int]) -> Any:
     return np.array(list(values), np.int32)
 
 
+@cache
 def regex(pattern: str) -> re.Pattern[str]:
     """Return the regular expression that finds an instance of a pattern in a text."""
     parts = re.findall(r"\\.|.", pattern, re.DOTALL)

@@ -52,7 +52,7 @@ def numbered(characters: tuple[str, ...]) -> st.SearchStrategy[dict[int, str]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 @pytest.mark.parametrize("characters", [("a",), ("a", "b"), CHARACTERS])
 def test_what_was_found_is_what_the_text_so_far_matches(characters: tuple[str, ...], data: st.DataObject) -> None:
@@ -65,7 +65,7 @@ def test_what_was_found_is_what_the_text_so_far_matches(characters: tuple[str, .
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(numbered(strategies.FOLDING_CHARACTERS), texts(strategies.FOLDING_CHARACTERS))
 def test_ignoring_case(patterns: dict[int, str], chunks: list[Any]) -> None:
     check(PatternIndex(patterns, ignore_case=True).stream(), patterns, chunks, ignore_case=True)

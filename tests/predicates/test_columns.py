@@ -8,6 +8,7 @@ import random
 from decimal import Decimal
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -16,7 +17,6 @@ from tests.predicate_oracle import matches
 from tests.predicate_strategies import HIERARCHIES, queries
 from watchword import EventError, PredicateIndex
 
-TEXTS = samples(queries, 120)
 WORDS = ["", "x", "xy", "X", "straße", "STRASSE", "東京", "5", "2024-01-01", "2024-01-01T01:30:00+01:30", "it's"]
 INTEGERS = [0, 1, 2, 5, -1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
 
@@ -51,7 +51,14 @@ def table(seed: int, rows: int = 60) -> pa.Table:
 
 
 def plain(event: Any) -> Any:
-    return {name: float(value) if isinstance(value, Decimal) else value for name, value in event.items()}
+    """Return an event in Python's own types, which the judge knows; moments have whole microseconds here."""
+    return {name: _plain(value) for name, value in event.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.to_pydatetime() if isinstance(value, pd.Timestamp) else value
 
 
 def wanted(model: dict[int, str], events: list[Any]) -> list[list[int]]:
@@ -62,7 +69,7 @@ def wanted(model: dict[int, str], events: list[Any]) -> list[list[int]]:
 @pytest.mark.parametrize("method", ["auto", "counting"])
 @pytest.mark.parametrize("seed", range(12))
 def test_columns_are_the_objects_that_they_hold(seed: int, method: str) -> None:
-    model = dict(enumerate(random.Random(seed).sample(TEXTS, 60)))
+    model = dict(enumerate(random.Random(seed).sample(samples(queries)[:120], 60)))
     index = PredicateIndex(model, method=method, hierarchies=HIERARCHIES)
     events = table(seed)
     expected = wanted(model, events.to_pylist())
@@ -77,7 +84,7 @@ def test_columns_are_the_objects_that_they_hold(seed: int, method: str) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_json_texts_are_the_objects_that_they_hold(seed: int) -> None:
     one = random.Random(seed)
-    model = dict(enumerate(one.sample(TEXTS, 60)))
+    model = dict(enumerate(one.sample(samples(queries)[:120], 60)))
     index = PredicateIndex(model, hierarchies=HIERARCHIES)
     values: list[Any] = [*WORDS, *INTEGERS, 1.5, None, True, ["x", 5], {"x": "x"}, [{"price": 5, "sku": "x"}], 10**30]
     kinds = one.choice([WORDS, INTEGERS, [1.5, 2, 3], values])

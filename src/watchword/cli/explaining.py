@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import fail, reported, say
+from watchword.files import parse_json
 
 
 @reported
@@ -76,7 +76,7 @@ def _event(index: Any, written: str) -> Any:
     if index.plug.objects != "columns" or not written.startswith(("{", "[")):
         return written
     try:
-        return json.loads(written)
+        return parse_json(written)
     except ValueError as error:
         fail(f"the event is no JSON: {error}")
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import offsets_of
+from watchword.arrays import Int32, offsets_of
 from watchword.index import ClauseReport, Explanation, Method
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.compiler import Compiler
+from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
 from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
 from watchword.keywords.reader import Reader
@@ -67,6 +68,9 @@ class Keywords(SetLanguage):
         self._compiler = Compiler(self._analyzer, self._limits, stems)
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
         self._atom_reader = AtomReader(stems)
+        self._one_text: OneText | None = None
+        if isinstance(self.structure, PackedRows) and stems is None:
+            self._one_text = OneText(self._reader, self.structure, self.clauses)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -76,13 +80,21 @@ class Keywords(SetLanguage):
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits)
 
-    def prepared(self, events: Any) -> Any:
+    def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""
         return self._reader.prepared(events)
 
     def read(self, events: Any, position: int) -> Rows:
         """Return the terms of events, in order, by their numbers."""
         return self._reader.read(events, position)
+
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Read and match one text at once, where that can be."""
+        if self._one_text is not None and type(event) is str:
+            text = event.encode("utf-8", "surrogatepass")
+            if len(text) <= LONGEST:
+                return self._one_text.find(text)
+        return super().find_one(event)
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what was missing in each."""

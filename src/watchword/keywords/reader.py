@@ -17,7 +17,10 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
+from watchword.kernels.text.scan import UNICODE_KINDS
+from watchword.kernels.text.vocabulary import STRING_KINDS
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
@@ -50,6 +53,7 @@ class Reader:
 
     def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary, stems: StemCache | None) -> None:
         self._analyzer, self._vocabulary, self._stems = analyzer, vocabulary, stems
+        self._handles = Handles(*UNICODE_KINDS, *STRING_KINDS)
         self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
 
     def prepared(self, events: Any) -> Any:
@@ -72,6 +76,10 @@ class Reader:
             if type(event) is not str:
                 return self._mixed(events, position)
         return self._texts(from_texts(events), position)
+
+    def state(self) -> Int64:
+        """Return what `kernels.read_texts` reads, for as long as nothing changes."""
+        return self._handles.of(word_tables(), self._vocabulary.known)
 
     def terms(self, event: Any, position: int = 0) -> list[str]:
         """Return the terms of one event, in plain Python."""
@@ -107,8 +115,7 @@ class Reader:
         """Scan texts and look their terms up."""
         if self._stems is not None:
             return self._stemmed(self._stems, strings, position)
-        unicode, known = word_tables(), self._vocabulary.known
-        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *unicode, *known)
+        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, self.state())
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
         return Rows(offsets, numbers)

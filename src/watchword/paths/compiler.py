@@ -47,8 +47,8 @@ class Compiled(NamedTuple):
         known = np.zeros(self.names.count + 1 + len(self.tested), np.int32)
         if self.names.count:
             known[1 : self.names.count + 1] = labels.names(self.names)
-        for number, step in enumerate(self.tested):
-            known[-1 - number] = labels.label(step)  # from the end, as their own numbers are
+        if self.tested:
+            known[: -1 - len(self.tested) : -1] = labels.labels(self.tested)  # from the end, as their numbers are
         return Paths(self.offsets, known[self.steps >> 1] << 1 | self.steps & 1)
 
 

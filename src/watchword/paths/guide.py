@@ -13,8 +13,8 @@ from typing import NamedTuple
 from watchword.arrays import Int32
 from watchword.index.gate import Gate
 from watchword.kernels.paths import guide as kernels
-from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, UNKNOWN, Trail
-from watchword.kernels.paths.moves import OPERATIONS, Found, Progress
+from watchword.kernels.paths.guide import CROWDED, KNOWN, LEARNING, NODES, UNKNOWN, Trail
+from watchword.kernels.paths.moves import AT, OPERATIONS, USED, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
 from watchword.paths.runs import ONCE, Run, new_progress
 from watchword.paths.trie import PathTrie
@@ -61,12 +61,12 @@ class Guide:
         """Begin a pass over documents."""
         payloads = self._trie.payloads
         if limits is not ONCE or elements:
-            walker = _Walker(self, kernels.new_trail(self.nodes + 1), None)
+            walker = _Walker(self, kernels.new_trail(self.nodes + 1, payloads), None)
             return Run(walker.follow, payloads, limits, elements=elements, grow=walker.grow)
         try:
             spare = self._spare.pop()
         except IndexError:
-            spare = _Spare(kernels.new_trail(self.nodes + 1), None, new_progress(payloads, limits))
+            spare = _Spare(kernels.new_trail(self.nodes + 1, payloads), None, new_progress(payloads, limits))
         walker = _Walker(self, spare.trail, spare.levels)
 
         def ended() -> None:
@@ -120,8 +120,10 @@ class _Walker:
 
     def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves in the guide where it knows them, else beyond it."""
+        if progress.counters[AT] == progress.counters[USED] == 0:
+            kernels.begin_piece(self.trail, progress)
         while True:
-            if self.trail.learning[0] < 0:
+            if self.trail.marks[LEARNING] < 0:
                 status = self._guide.follow(self.trail, moves, progress, found)
                 if status != UNKNOWN:
                     return status

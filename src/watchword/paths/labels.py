@@ -9,14 +9,15 @@ The paths ``//a[@x]/b`` and ``//*[@x='1'][@y]`` have two names and two condition
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, offsets_of, prefixed, under
+from watchword.arrays import Arrays, Int32, offsets_of, prefixed, reserve, under
 from watchword.kernels.child_table import new_table, put_child, roomy_table
 from watchword.kernels.paths.asked import TEXT, Asked
-from watchword.kernels.paths.settle import Conditions, keyed_conditions
+from watchword.kernels.paths.settle import Conditions
 from watchword.parts import Part
 from watchword.paths.query import Step, Test
 from watchword.strings import Strings
@@ -25,14 +26,26 @@ from watchword.text.vocabulary import Vocabulary
 _ANY = -1
 """Stands for the value where a test asks for none."""
 
+_NONE: Int32 = np.empty(0, np.int32)
+_NO_LISTS = Conditions(_NONE, np.zeros(1, np.int64), _NONE, _NONE, _NONE)
+
 
 class Labels(Part):
-    """Numbers names and conditions. They are never given up: what nobody asks for any more costs a look-up."""
+    """Numbers names and conditions. They are never given up: what nobody asks for any more costs a look-up.
+
+    A condition is looked at only where an element passes one of its tests, the one by which the fewest others are found
+    so far; what documents are asked grows in place with every condition.
+    """
 
     def __init__(self) -> None:
         self._names, self._attributes, self._values = Vocabulary(), Vocabulary(), Vocabulary()
         self._tests: dict[tuple[int, int], int] = {}
         self._conditions: dict[tuple[int, ...], int] = {}
+        self._pairs = new_table()
+        self._present: Int32 = np.empty(0, np.int32)
+        self._longest = -1
+        self._lists = _NO_LISTS
+        self._sizes: list[int] = []  # by test, how many conditions are found by it
         self._asked: tuple[Asked, Conditions] | None = None
 
     def names(self, names: Strings) -> Int32:
@@ -40,47 +53,84 @@ class Labels(Part):
         self._asked = None
         return self._names.intern(names) + np.int32(1)
 
-    def label(self, step: Step) -> int:
-        """Return the label of a step."""
-        name = 0 if step.name is None else int(self._names.intern_texts([step.name])[0]) + 1
+    def labels(self, steps: Sequence[Step]) -> list[int]:
+        """Return the labels of steps with tests; unknown ones get new labels."""
         self._asked = None
-        if not step.tests:
-            return name
-        condition = name, *sorted(self._test(test) for test in step.tests)
-        return -1 - self._conditions.setdefault(condition, len(self._conditions))
+        tests = [test for step in steps for test in step.tests]
+        names = self._names.intern_texts([step.name for step in steps if step.name is not None]).tolist()
+        attributes = self._attributes.intern_texts([t.attribute for t in tests if t.attribute is not None]).tolist()
+        values = self._values.intern_texts([test.value for test in tests if test.value is not None]).tolist()
+        name, attribute, value = iter(names), iter(attributes), iter(values)
+        found = []
+        for step in steps:
+            numbers = [
+                self._test(
+                    TEXT if test.attribute is None else next(attribute), _ANY if test.value is None else next(value)
+                )
+                for test in step.tests
+            ]
+            label = 0 if step.name is None else next(name) + 1
+            found.append(-1 - self._condition((label, *sorted(numbers))))
+        return found
 
-    def _test(self, test: Test) -> int:
-        attribute = TEXT if test.attribute is None else int(self._attributes.intern_texts([test.attribute])[0])
-        value = _ANY if test.value is None else int(self._values.intern_texts([test.value])[0])
-        return self._tests.setdefault((attribute, value), len(self._tests))
+    def _test(self, attribute: int, value: int) -> int:
+        """Return the number of a test."""
+        known = self._tests.get((attribute, value))
+        if known is not None:
+            return known
+        test = self._tests[attribute, value] = len(self._tests)
+        self._enter_test(attribute, value, test)
+        return test
+
+    def _enter_test(self, attribute: int, value: int, test: int) -> None:
+        """Let documents be asked a new test."""
+        self._sizes.append(0)
+        self._lists = self._lists._replace(first=reserve(self._lists.first, test + 1, -1))
+        if value == _ANY:
+            self._present = reserve(self._present, attribute + 1, -1)
+            self._present[attribute] = test
+            return
+        self._pairs = roomy_table(*self._pairs, test + 1)
+        put_child(*self._pairs, attribute, value, test)
+        if attribute == TEXT:
+            self._longest = max(self._longest, len(self._values.text(value).encode()))
+
+    def _condition(self, condition: tuple[int, ...]) -> int:
+        """Return the number of a condition: a label, and the tests in ascending order."""
+        known = self._conditions.get(condition)
+        if known is not None:
+            return known
+        number = self._conditions[condition] = len(self._conditions)
+        self._enter_condition(number, *condition)
+        return number
+
+    def _enter_condition(self, number: int, label: int, *tests: int) -> None:
+        """Let documents be asked a new condition."""
+        lists = self._lists
+        begin = int(lists.test_offsets[number])
+        lists = Conditions(
+            reserve(lists.labels, number + 1),
+            reserve(lists.test_offsets, number + 2),
+            reserve(lists.tests, begin + len(tests)),
+            lists.first,
+            reserve(lists.following, number + 1),
+        )
+        key = min(tests, key=self._sizes.__getitem__)
+        self._sizes[key] += 1
+        lists.labels[number], lists.test_offsets[number + 1] = label, begin + len(tests)
+        lists.tests[begin : begin + len(tests)] = tests
+        lists.following[number], lists.first[key] = lists.first[key], number
+        self._lists = lists
 
     def asked(self) -> tuple[Asked, Conditions]:
-        """Return what documents are asked, as the parser looks it up; made anew when there is more."""
+        """Return what documents are asked, as the parser looks it up."""
         made = self._asked
         if made is None:
-            made = self._asked = self._make_asked(), self._make_conditions()
+            limits = np.array([self._longest, len(self._attributes)], np.int64)
+            present = reserve(self._present, len(self._attributes), -1)
+            known = self._names.known, self._attributes.known, self._values.known
+            made = self._asked = Asked(*known, present, *self._pairs, limits), self._lists
         return made
-
-    def _make_asked(self) -> Asked:
-        present = np.full(len(self._attributes), -1, np.int32)
-        keys, values = roomy_table(*new_table(), len(self._tests))
-        longest = -1
-        for (attribute, value), test in self._tests.items():
-            if value == _ANY:
-                present[attribute] = test
-            else:
-                put_child(keys, values, attribute, value, test)
-            if attribute == TEXT:
-                longest = max(longest, len(self._values.text(value).encode()))
-        limits = np.array([longest, len(self._attributes)], np.int64)
-        return Asked(self._names.known, self._attributes.known, self._values.known, present, keys, values, limits)
-
-    def _make_conditions(self) -> Conditions:
-        conditions = list(self._conditions)
-        labels = np.array([condition[0] for condition in conditions], np.int32)
-        offsets = offsets_of([len(condition) - 1 for condition in conditions])
-        tests = np.array([test for condition in conditions for test in condition[1:]], np.int32)
-        return keyed_conditions(labels, offsets, tests, len(self._tests))
 
     def text(self, label: int) -> str:
         """Return a label as a path has it."""
@@ -120,6 +170,8 @@ class Labels(Part):
         self._names.restore(under("names", arrays))
         self._attributes.restore(under("attributes", arrays))
         self._values.restore(under("values", arrays))
-        self._tests = {(pair[0], pair[1]): test for test, pair in enumerate(arrays["tests"].tolist())}
-        borders, numbers = arrays["condition_offsets"].tolist(), arrays["conditions"].tolist()
-        self._conditions = {tuple(numbers[begin:end]): number for number, (begin, end) in enumerate(pairwise(borders))}
+        for attribute, value in arrays["tests"].tolist():
+            self._test(attribute, value)
+        numbers = arrays["conditions"].tolist()
+        for begin, end in pairwise(arrays["condition_offsets"].tolist()):
+            self._condition(tuple(numbers[begin:end]))

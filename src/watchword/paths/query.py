@@ -70,7 +70,7 @@ def parse(
             text=text,
             position=max_length,
         )
-    steps = _Parser(text, namespaces).path()
+    steps = _quickly(text) or _Parser(text, namespaces).path()
     if len(steps) > max_steps:
         raise SubscriptionSyntaxError(
             f"the path has {len(steps):,} steps, more than max_steps={max_steps:,}; "
@@ -79,6 +79,31 @@ def parse(
             position=0,
         )
     return steps
+
+
+_LOCAL = r"[^\W\d][\w.\-·]*"
+_QUICK_STEP = re.compile(rf"(//?)(\*|{_LOCAL})((?:\[(?:@{_LOCAL}|text\(\))(?:='[^']*'|=\"[^\"]*\")?\])*)")
+_QUICK_TEST = re.compile(rf"\[(?:@({_LOCAL})|text\(\))(?:=(?:'([^']*)'|\"([^\"]*)\"))?\]")
+
+
+def _quickly(text: str) -> tuple[Step, ...] | None:
+    """Return the steps of a path as most are written, without white space and prefixes; None of any other."""
+    text = text if text.startswith("/") else f"//{text}"
+    steps, at = [], 0
+    while at < len(text):
+        found = _QUICK_STEP.match(text, at)
+        if found is None:
+            return None
+        at = found.end()
+        axis, name, brackets = found.groups()
+        tests = {
+            Test(attribute, one if one is not None else other)
+            for attribute, one, other in (test.groups() for test in _QUICK_TEST.finditer(brackets))
+        }
+        if any(test.attribute is None and test.value is None for test in tests):
+            return None
+        steps.append(Step(axis == "//", None if name == "*" else name, _ordered(tests) if tests else ()))
+    return tuple(steps)
 
 
 _SPACE = re.compile(r"\s*")

@@ -6,7 +6,7 @@ child by child, at most `depth` steps; a step becomes `*` with probability `wild
 some levels are left out in favour of `//`:
 
 >>> PathWorkload(paths=4, dtd=NEWS, seed=4).subscription_table()["subscription"].to_pylist()
-['/story//person', '/story/body//place', '/story/head//section', '/*/*/table/row/cell//strong']
+['/story/body//file', '/*', '/*/notes/para/link/strong/place', '/*/notes//para/*']
 
 In detail. The children of an element are the distinct names of its content model, order and cardinality aside; the
 child of rank `r` in the order of the model is drawn with probability proportional to ``(1 / r) ** theta``. Before a

@@ -60,6 +60,9 @@ guide itself needs room."""
 
 _NOWHERE = -1
 
+LEARNING, BEGIN = range(2)
+"""The places of `Trail.marks`."""
+
 
 class Guide(NamedTuple):
     """The nodes; `figures` has how many nodes and payloads there are."""
@@ -94,21 +97,25 @@ class Trail(NamedTuple):
     """Where a run stands: ``nodes[d]`` is the node of the open element at depth `d`, -1 where the guide has none, and
     ``path[path_ends[d - 1]:path_ends[d]]`` its name and the conditions that it was seen to satisfy.
 
-    ``visits[node]`` is the number in the run of the last document that came by. ``learning[0]`` is the depth below
-    which the automaton follows, -1 where it does not."""
+    ``visits[node]`` is the number in the run of the last document that came by. Where each payload is wanted once, bit
+    ``p & 63`` of ``seen[p >> 6]`` says that the open document has payload `p` already. ``marks[LEARNING]`` is the depth
+    below which the automaton follows, -1 where it does not; ``marks[BEGIN]`` is the first pair of the open document, -1
+    if that was in another piece."""
 
     nodes: Int32
     path: Int32
     path_ends: Int64
     visits: Int32
-    learning: Int64
+    seen: Int64
+    marks: Int64
 
 
-def new_trail(nodes: int) -> Trail:
-    """Return the trail before the first document, with room for so many nodes."""
+def new_trail(nodes: int, payloads: int) -> Trail:
+    """Return the trail before the first document, with room for so many nodes; payloads are below `payloads`."""
     visits = np.zeros(max(64, nodes + nodes // 2), np.int32)
     open_nodes, path, path_ends = np.zeros(64, np.int32), np.zeros(128, np.int32), np.zeros(64, np.int64)
-    return Trail(open_nodes, path, path_ends, visits, np.full(1, _NOWHERE, np.int64))
+    seen = np.zeros((payloads >> 6) + 1, np.int64)
+    return Trail(open_nodes, path, path_ends, visits, seen, np.array([_NOWHERE, 0], np.int64))
 
 
 def grown_trail(trail: Trail, nodes: int) -> Trail:
@@ -140,15 +147,60 @@ def _step(trail, depth, move, node):
 
 
 @leaf
+def _wants_once(progress):
+    return len(progress.limits) == 1 and progress.limits[0] == 1
+
+
+@leaf
+def _emit_once(payloads, first, last, trail, progress, found):
+    """As `emit`, where each payload is wanted once: a bitmap stays in the cache where counts do not."""
+    seen, counters = trail.seen, progress.counters
+    used = counters[USED]
+    begin = used
+    for k in range(first, last):
+        payload = np.int64(payloads[k])
+        bit = np.int64(1) << (payload & 63)
+        found.payloads[used] = payload
+        used += seen[payload >> 6] & bit == 0
+        seen[payload >> 6] |= bit
+    if len(found.elements) > 0:
+        for k in range(begin, used):
+            found.elements[k] = counters[ELEMENT]
+    counters[USED] = used
+
+
+@leaf
+def _end_document(trail, progress, found):
+    """Note that a document has ended, and forget what it has."""
+    if _wants_once(progress):
+        used, begin, seen = progress.counters[USED], trail.marks[BEGIN], trail.seen
+        if begin >= 0:
+            for k in range(begin, used):
+                seen[found.payloads[k] >> 6] = 0
+        else:
+            for k in range(len(seen)):
+                seen[k] = 0
+        trail.marks[BEGIN] = used
+    end_document(progress, found)
+
+
+@leaf
+def begin_piece(trail, progress):
+    """Note that a new piece of the walk begins, whose pairs are written from the start."""
+    trail.marks[BEGIN] = 0 if progress.counters[DEPTH] == 0 else -1
+
+
+@leaf
 def _emit_node(guide, trail, node, progress, found):
     """Write what a node has, unless this document has been there and everything is wanted only once."""
-    counters, limits = progress.counters, progress.limits
-    if len(limits) == 1 and limits[0] == 1:
-        stamp = np.int32(counters[PASSED] + 1)
-        if trail.visits[node] == stamp:
-            return
+    first, last = guide.spans[2 * node], guide.spans[2 * node + 1]
+    if not _wants_once(progress):
+        emit(guide.payloads, first, last, progress, found)
+        return
+    stamp = np.int32(progress.counters[PASSED] + 1)
+    if trail.visits[node] != stamp:
         trail.visits[node] = stamp
-    emit(guide.payloads, guide.spans[2 * node], guide.spans[2 * node + 1], progress, found)
+        _emit_once(guide.payloads, first, last, trail, progress, found)
 
 
 @leaf
@@ -161,7 +213,7 @@ def follow_guide(guide, trail, moves, progress, found):
         if move == END:
             depth -= 1
             if depth == 0:
-                end_document(progress, found)
+                _end_document(trail, progress, found)
             continue
         counters[AT], counters[DEPTH] = at, depth
         node = find_child(guide.keys, guide.values, nodes[depth], key_of(move))
@@ -240,10 +292,10 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
     """
     trie, lists = automaton
     counters = progress.counters
-    if trail.learning[0] == _NOWHERE:
+    if trail.marks[LEARNING] == _NOWHERE:
         if not _retrace(trie, trail, levels, counters[DEPTH]):
             return GROW
-        trail.learning[0] = counters[DEPTH] - (moves[counters[AT]] < 0)
+        trail.marks[LEARNING] = counters[DEPTH] - (moves[counters[AT]] < 0)
     for at in range(counters[AT], len(moves)):
         move, depth = moves[at], counters[DEPTH]
         counters[AT] = at
@@ -251,10 +303,10 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
             close_level(levels, depth)
             counters[DEPTH] = depth - 1
             if depth == 1:
-                end_document(progress, found)
-            if depth - 1 == trail.learning[0]:
+                _end_document(trail, progress, found)
+            if depth - 1 == trail.marks[LEARNING]:
                 _forget(levels, depth - 1)
-                trail.learning[0] = _NOWHERE
+                trail.marks[LEARNING] = _NOWHERE
                 counters[AT] = at + 1
                 return KNOWN
             continue
@@ -276,6 +328,9 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
         node = _node(guide, levels, np.int64(trail.nodes[depth]), key_of(move), count, learns)
         counters[DEPTH] = _step(trail, depth, move, node)
         counters[OPERATIONS] += last - first
-        emit(levels.accepted, 0, count, progress, found)
+        if _wants_once(progress):
+            _emit_once(levels.accepted, 0, count, trail, progress, found)
+        else:
+            emit(levels.accepted, 0, count, progress, found)
     counters[AT] = len(moves)
     return DONE

@@ -6,7 +6,7 @@ and the tests 0 ``@x``, 1 ``@x='1'``, 2 ``text()='hi'``, the conditions ``a[@x]`
 
     labels        [1, 0, 1]
     test_offsets  [0, 1, 2, 4]         tests   [0, 1, 0, 2]
-    key_offsets   [0, 1, 2, 3]         keyed   [0, 1, 2]         condition 2 is keyed by test 2, and so on
+    first         [0, 1, 2]            following  [-1, -1, -1]
 
 Each condition is keyed by one of its tests, so an element that passes no test looks at none. The document
 ``<a x="1"><b/>hi</a>`` has the raw codes, gathered and settled::
@@ -20,9 +20,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from watchword.arrays import Int32, Int64, offsets_of
+from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import kernel
 from watchword.kernels.paths.moves import END
 
@@ -31,28 +29,14 @@ AT, FILL, STAMP = range(3)
 
 
 class Conditions(NamedTuple):
-    """Condition `c` asks for the name ``labels[c]``, 0 for any, and the tests ``tests[test_offsets[c]:…]``; the
-    conditions ``keyed[key_offsets[t]:…]`` are looked at where an element passes test `t`."""
+    """Condition `c` asks for the name ``labels[c]``, 0 for any, and the tests ``tests[test_offsets[c]:…]``. Where an
+    element passes test `t`, the conditions ``first[t]``, ``following[first[t]]`` and so on are looked at, up to -1."""
 
     labels: Int32
     test_offsets: Int64
     tests: Int32
-    key_offsets: Int64
-    keyed: Int32
-
-
-def keyed_conditions(labels: Int32, test_offsets: Int64, tests: Int32, count: int) -> Conditions:
-    """Key each condition by that of its tests which the fewest conditions have; there are `count` tests."""
-    uses = np.bincount(tests, minlength=count)
-    ranks = uses[tests] * max(count, 1) + tests
-    keys = np.minimum.reduceat(ranks, test_offsets[:-1]) % count if len(labels) else np.empty(0, np.int64)
-    keyed = np.argsort(keys, kind="stable").astype(np.int32)
-    return Conditions(labels, test_offsets, tests, offsets_of(np.bincount(keys, minlength=count)), keyed)
-
-
-def no_conditions() -> Conditions:
-    """Return none."""
-    return keyed_conditions(np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32), 0)
+    first: Int32
+    following: Int32
 
 
 @kernel
@@ -131,7 +115,10 @@ def _most(raw, first, stop, conditions):
     most = 0
     for k in range(first, stop):
         test = -1 - raw[k]
-        most += conditions.key_offsets[test + 1] - conditions.key_offsets[test]
+        condition = conditions.first[test]
+        while condition >= 0:
+            most += 1
+            condition = conditions.following[condition]
     return most
 
 
@@ -146,12 +133,13 @@ def _satisfied(raw, at, stop, conditions, marks, stamp, out, fill):
         if marks[test] != 2 * stamp:
             continue
         marks[test] += 1
-        for place in range(conditions.key_offsets[test], conditions.key_offsets[test + 1]):
-            condition = conditions.keyed[place]
+        condition = conditions.first[test]
+        while condition >= 0:
             name = conditions.labels[condition]
             if (name == 0 or name == label) and _all_pass(condition, conditions, marks, stamp):
                 out[fill] = -1 - condition
                 fill += 1
+            condition = conditions.following[condition]
     return fill
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt16, UInt32
+from watchword.kernels.handles import arrays_at
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, store_word, trailing_zeros
 
@@ -45,6 +46,15 @@ class Unicode(NamedTuple):
     values: UInt16
     fold_starts: Int64
     folds: UInt32
+
+
+UNICODE_KINDS = (np.uint16, np.uint16, np.int64, np.uint32)
+
+
+@kernel
+def unicode_at(handles, first):
+    """Return the tables of handles, from number `first` on."""
+    return Unicode(*arrays_at(handles, first, UNICODE_KINDS))
 
 
 @kernel

@@ -20,7 +20,7 @@ class Settler:
         """Whether codes must be those of whole documents, because tests of texts come late."""
         self._plain = not self.late and not asked.limits[1]
         self._conditions, self._max_depth = conditions, max_depth
-        self._marks = np.zeros(len(conditions.key_offsets) - 1, np.int64)
+        self._marks = np.zeros(len(conditions.first), np.int64)
         self._counters = np.zeros(3, np.int64)
 
     def moves(self, raw: Int32) -> Int32:

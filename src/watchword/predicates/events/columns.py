@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.kernels.predicates import values as kernels
+from watchword.predicates.events.held import Held
+from watchword.predicates.events.placing import Placed, Placer, is_text
+from watchword.predicates.events.reader import Place
 from watchword.predicates.fields import Field
-from watchword.predicates.held import Held
-from watchword.predicates.placing import Placed, Placer, is_text
 from watchword.predicates.predicate import show_path
-from watchword.predicates.reader import Place
 from watchword.predicates.values import View
 
 Elements = Callable[[Field, pa.Array], tuple[Int64, Any]]

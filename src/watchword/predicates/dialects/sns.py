@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from watchword.errors import OptionError
-from watchword.predicates.aws import read
-from watchword.predicates.eventbridge import translated
+from watchword.predicates.dialects.aws import read
+from watchword.predicates.dialects.eventbridge import translated
 
 __all__ = ["from_sns"]
 
@@ -32,7 +32,8 @@ def from_sns(policy: str | bytes | Mapping[str, Any], *, scope: Scope = "Message
     >>> from_sns({"detail": {"price": [5]}})
     Traceback (most recent call last):
     ...
-    watchword.predicates.aws.PatternError: detail: message attributes are flat; for nested keys use scope="MessageBody"
+    watchword.predicates.dialects.aws.PatternError: detail: message attributes are flat; for nested keys use \
+scope="MessageBody"
     """
     if scope not in ("MessageAttributes", "MessageBody"):
         raise OptionError(f"scope is 'MessageAttributes' or 'MessageBody', not {scope!r}")

@@ -13,11 +13,11 @@ import pyarrow.compute as pc
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.predicates.placing import is_text
+from watchword.predicates.events.placing import is_text
 from watchword.predicates.predicate import Path, show_path
-from watchword.predicates.schema import Schema, Shape
-from watchword.predicates.schema_attribute import Attribute
-from watchword.predicates.schema_events import count_reason, type_reason, value_reason
+from watchword.predicates.schema.attribute import Attribute
+from watchword.predicates.schema.events import count_reason, type_reason, value_reason
+from watchword.predicates.schema.schema import Schema, Shape
 
 _ISO = r"^\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$"
 

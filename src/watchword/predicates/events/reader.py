@@ -15,9 +15,10 @@ import numpy as np
 
 from watchword.arrays import offsets_of
 from watchword.errors import EventError
-from watchword.predicates.documents import parsed
+from watchword.predicates.events.depth import refuse_deep
+from watchword.predicates.events.documents import parsed
+from watchword.predicates.events.held import Held, one_held
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.held import Held, one_held
 from watchword.predicates.hierarchies import Hierarchy
 from watchword.predicates.predicate import show_path
 from watchword.predicates.values import NUMBER, OTHER, TEXT, VIEWS, View
@@ -48,8 +49,8 @@ class Reader:
     def read(self, events: Any, position: int, finder: Callable[[Field], Finder]) -> Held:
         """Return what holds in events, objects or JSON texts; `finder` is asked about ANY."""
         if len(events) == 1:
-            return one_held(*self._found(events[0], position, finder))
-        found = [self._found(event, position + row, finder) for row, event in enumerate(events)]
+            return one_held(*self.found(events[0], position, finder))
+        found = [self.found(event, position + row, finder) for row, event in enumerate(events)]
         points, fields, positions = ([part for one in found for part in one[k]] for k in range(3))
         return Held(
             offsets_of([len(one[0]) for one in found]),
@@ -60,11 +61,12 @@ class Reader:
         )
 
     def event(self, event: Any, position: int = 0) -> dict[str, Any]:
-        """Return an event as an object; a JSON text is read."""
-        if isinstance(event, str | bytes | bytearray | memoryview):
-            event = parsed(event, position)
+        """Return an event as an object that is not too deep; a JSON text is read."""
         if not isinstance(event, dict):
+            if isinstance(event, str | bytes | bytearray | memoryview):
+                return parsed(event, position)
             raise EventError(f"an event is an object, not {type(event).__name__}", position=position)
+        refuse_deep(event, position)
         return event
 
     def root(self) -> Place:
@@ -73,7 +75,7 @@ class Reader:
             self._learn()
         return self._root
 
-    def _found(
+    def found(
         self, event: Any, position: int, finder: Callable[[Field], Finder]
     ) -> tuple[list[int], list[int], list[int]]:
         """Return points, and fields with positions, field by field."""
@@ -82,8 +84,6 @@ class Reader:
         found = _Found()
         try:
             self._enter(root, event, found)
-        except RecursionError:
-            raise EventError("it is nested too deeply", position=position) from None
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
         for field, elements in found.elements.items():

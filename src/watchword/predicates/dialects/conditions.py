@@ -2,7 +2,7 @@
 
 A condition is a plain value or an object with one operator; the conditions of a field are alternatives:
 
->>> from watchword.predicates.aws import write
+>>> from watchword.predicates.dialects.aws import write
 >>> write(field('state', ["running", {"prefix": "init"}, {"numeric": [">", 0, "<=", 5]}], "state"))
 "state = 'running' OR state STARTS WITH 'init' OR state BETWEEN 5e-324 AND 5"
 
@@ -19,8 +19,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from watchword.predicates.aws import PatternError, Tree, joined, quoted
-from watchword.predicates.aws_wildcards import overlaps, pieces_of
+from watchword.predicates.dialects.aws import PatternError, Tree, joined, quoted
+from watchword.predicates.dialects.wildcards import overlaps, pieces_of
 
 _NEARLY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?", re.DOTALL)
 _COMPARISONS = ("<", "<=", ">", ">=")

@@ -34,7 +34,7 @@ from watchword.errors import OptionError, SubscriptionSyntaxError
 from watchword.predicates.hierarchies import Declared
 from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.query import Clause, Complaint, attribute_of
-from watchword.predicates.schema_attribute import Attribute, attribute_from
+from watchword.predicates.schema.attribute import Attribute, attribute_from
 from watchword.sets.rows import Rows
 
 __all__ = ["Schema", "Shape"]

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 
 from tests import predicate_oracle
-from tests.predicates import aws_judge
-from tests.predicates.aws_strategies import events, flat_patterns, patterns
+from tests.predicates.dialects import aws_judge
+from tests.predicates.dialects.aws_strategies import events, flat_patterns, patterns
 from watchword.errors import OptionError
-from watchword.predicates.aws import PatternError
-from watchword.predicates.sns import from_sns
+from watchword.predicates.dialects.aws import PatternError
+from watchword.predicates.dialects.sns import from_sns
 
 MESSAGE = {
     "store": "example_corp",

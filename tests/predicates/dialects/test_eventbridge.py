@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from tests import predicate_oracle
-from tests.predicates import aws_judge
-from tests.predicates.aws_strategies import events, list_events, list_patterns, patterns
+from tests.predicates.dialects import aws_judge
+from tests.predicates.dialects.aws_strategies import events, list_events, list_patterns, patterns
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.predicates import aws, aws_conditions, aws_wildcards, eventbridge, sns
-from watchword.predicates.aws import PatternError
-from watchword.predicates.eventbridge import from_eventbridge
+from watchword.predicates.dialects import aws, conditions, eventbridge, sns, wildcards
+from watchword.predicates.dialects.aws import PatternError
+from watchword.predicates.dialects.eventbridge import from_eventbridge
 
 INSTANCE = {
     "source": "aws.ec2",
@@ -32,7 +32,7 @@ INSTANCE = {
 }
 
 
-@pytest.mark.parametrize("module", [aws, aws_conditions, aws_wildcards, eventbridge, sns, aws_judge])
+@pytest.mark.parametrize("module", [aws, conditions, wildcards, eventbridge, sns, aws_judge])
 def test_examples(module: object) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted and not outcome.failed

@@ -42,7 +42,7 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.child_table import child_limit, drop_child, find_child, new_table, put_child
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sets.positions import Item, fill_slots, new_slots
-from watchword.kernels.sets.trie_walk import add_to_family, new_stack, next_child, push_node, take_from_family
+from watchword.kernels.sets.tries.trie_walk import add_to_family, new_stack, next_child, push_node, take_from_family
 
 NODES_END, FREE_NODE, CELLS_END, FREE_CELL, NODES, ROWS, LONGEST = range(7)
 NODE_WORDS, CELL_WORDS = 4, 2

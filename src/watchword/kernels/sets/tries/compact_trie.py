@@ -48,7 +48,7 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END, give_back, take
 from watchword.kernels.child_table import child_limit, drop_child, find_child, new_table, put_child
 from watchword.kernels.jit import kernel
-from watchword.kernels.sets.trie_walk import COUNT, FAMILY_WORDS, XOR, add_to_family, take_from_family
+from watchword.kernels.sets.tries.trie_walk import COUNT, FAMILY_WORDS, XOR, add_to_family, take_from_family
 
 IDS_END, FREE_ID, NODES, ROWS, LONGEST, BLOCK = range(2, 8)
 INTERNAL = 4

@@ -13,7 +13,7 @@ from typing import Any
 
 from watchword.errors import OptionError
 from watchword.predicates.hierarchies import written
-from watchword.predicates.schema_attribute import TIMES, TYPES
+from watchword.predicates.schema.attribute import TIMES, TYPES
 
 _SHORT = re.compile(rf"({'|'.join(TYPES)})([?*+]?)")
 

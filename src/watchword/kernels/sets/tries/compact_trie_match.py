@@ -17,9 +17,9 @@ import numpy as np
 
 from watchword.kernels.child_table import EMPTY
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.sets.compact_trie import BLOCK, IDS_END, INTERNAL, LONGEST, family_field, payload_field
 from watchword.kernels.sets.positions import Item, fill_slots, new_slots, position_of
-from watchword.kernels.sets.trie_walk import new_stack, next_child, push_node
+from watchword.kernels.sets.tries.compact_trie import BLOCK, IDS_END, INTERNAL, LONGEST, family_field, payload_field
+from watchword.kernels.sets.tries.trie_walk import new_stack, next_child, push_node
 
 
 @leaf

@@ -5,7 +5,7 @@ One star can be said by how a text starts and ends, if texts too short for both 
 
 from __future__ import annotations
 
-from watchword.predicates.aws import PatternError
+from watchword.predicates.dialects.aws import PatternError
 
 
 def pieces_of(pattern: str, path: str) -> list[str]:

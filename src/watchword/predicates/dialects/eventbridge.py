@@ -30,8 +30,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from watchword.predicates.aws import DEEPEST, PatternError, Tree, attribute, joined, read, write
-from watchword.predicates.aws_conditions import OPERATORS, field
+from watchword.predicates.dialects.aws import DEEPEST, PatternError, Tree, attribute, joined, read, write
+from watchword.predicates.dialects.conditions import OPERATORS, field
 
 __all__ = ["from_eventbridge"]
 
@@ -44,8 +44,8 @@ def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
     >>> from_eventbridge({"detail": {"state": [{"wildcard": "a*b*c"}]}})
     Traceback (most recent call last):
     ...
-    watchword.predicates.aws.PatternError: detail.state[0].wildcard: "a*b*c" asks for something in the middle of a \
-text, which cannot be said; one * is possible, or a PatternIndex over that text
+    watchword.predicates.dialects.aws.PatternError: detail.state[0].wildcard: "a*b*c" asks for something in the \
+middle of a text, which cannot be said; one * is possible, or a PatternIndex over that text
     """
     return translated(read(pattern), nested=True)
 

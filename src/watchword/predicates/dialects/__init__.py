@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from watchword.predicates.eventbridge import from_eventbridge
-from watchword.predicates.sns import from_sns
+from watchword.predicates.dialects.eventbridge import from_eventbridge
+from watchword.predicates.dialects.sns import from_sns
 
 __all__ = ["DIALECTS"]
 

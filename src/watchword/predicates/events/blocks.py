@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from watchword.predicates.held import Held
+from watchword.predicates.events.held import Held
 
 BLOCK = 32768
 
@@ -17,8 +17,9 @@ BLOCK = 32768
 class Blocks:
     """Events that are read ahead; a slice of them is what holds in it."""
 
-    def __init__(self, events: Any, read: Callable[[Any, int], Held]) -> None:
-        self._events, self._read = events, read
+    def __init__(self, events: Any, read: Callable[[Any, int], Held], position: int = 0) -> None:
+        """Read events of which the first is at `position`."""
+        self._events, self._read, self._position = events, read, position
         self._start, self._held = 0, None
 
     def __len__(self) -> int:
@@ -29,7 +30,7 @@ class Blocks:
         start, stop, _ = part.indices(len(self))
         if self._held is None or not self._start <= start < self._start + len(self._held):
             self._start = start
-            self._held = self._read(self._events[start : start + BLOCK], start)
+            self._held = self._read(self._events[start : start + BLOCK], self._position + start)
         first = start - self._start
         return self._held.part(first, min(stop - self._start, len(self._held)))
 

@@ -19,9 +19,7 @@ import pyarrow.json as pj
 from watchword.errors import EventError
 from watchword.index.events import decoded
 from watchword.kernels.predicates.pieces import shape_of
-
-MAX_DEPTH = 200
-"""How deep an event may be nested."""
+from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep
 
 ARROW_DEPTH = 64
 """How deep what is given to Arrow may be nested, brackets in texts counted."""
@@ -29,7 +27,7 @@ ARROW_DEPTH = 64
 _LONG_INTEGER = re.compile(rb"\d{16}")
 
 
-def parsed(text: Any, position: int) -> Any:
+def parsed(text: Any, position: int) -> dict[str, Any]:
     """Return the event that a JSON text is, as nested Python objects.
 
     >>> parsed('{"value": 15}', 0)
@@ -39,11 +37,13 @@ def parsed(text: Any, position: int) -> Any:
     try:
         event = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
     except RecursionError:
-        raise EventError(f"it is nested more than {MAX_DEPTH} deep", position=position) from None
+        raise EventError(TOO_DEEP, position=position) from None
     except ValueError as error:
         raise EventError(f"it is no JSON: {error}", position=position) from None
     if not isinstance(event, dict):
         raise EventError(f"an event is an object, not {_kind(event)}", position=position)
+    if text.count("{") + text.count("[") > MAX_DEPTH:
+        refuse_deep(event, position)
     return event
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from watchword.errors import EventError
 from watchword.predicates.predicate import Path, show_path, values_at
-from watchword.predicates.schema import Schema, Shape
-from watchword.predicates.schema_attribute import Attribute
+from watchword.predicates.schema.attribute import Attribute
+from watchword.predicates.schema.schema import Schema, Shape
 from watchword.predicates.values import plain_key, show_value
 
 __all__ = ["check_event", "count_reason", "type_reason", "value_reason"]
@@ -16,7 +16,7 @@ __all__ = ["check_event", "count_reason", "type_reason", "value_reason"]
 def check_event(schema: Schema, event: dict[str, Any], position: int) -> None:
     """Raise if an event is not of the schema.
 
-    >>> from watchword.predicates.schema_option import checked_schema
+    >>> from watchword.predicates.schema.option import checked_schema
     >>> schema = Schema(checked_schema("schema", {"attributes": {"value": "number", "note": "text?"}}), {})
     >>> check_event(schema, {"value": "15"}, 7)
     Traceback (most recent call last):
@@ -25,8 +25,6 @@ def check_event(schema: Schema, event: dict[str, Any], position: int) -> None:
     """
     try:
         reason = _refused(schema, event)
-    except RecursionError:
-        reason = "it is nested too deeply"
     except TypeError as error:  # a value of no kind
         reason = str(error)
     if reason is not None:

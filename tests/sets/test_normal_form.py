@@ -72,6 +72,7 @@ def test_clauses_that_cannot_cover_each_other_are_not_compared() -> None:
     assert steps(tree) < 200 * 2**10
 
 
+@pytest.mark.slow
 def test_work_is_limited_even_where_clauses_are_not() -> None:
     index = KeywordIndex({"s": "greece"}, max_clauses=1_000_000)
     with pytest.raises(SubscriptionSyntaxError, match="more than max_work=2097152 steps"):
@@ -103,6 +104,7 @@ def test_control_c_ends_it_and_leaves_the_index_as_it_was() -> None:
     assert dict(index) == {"s": "greece"} and index.match("greece") == ["s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["a", "a ", "a AND ", " ", "-", '"a" ', "(", "aé"])
 def test_reading_words_costs_no_more_than_in_proportion_to_the_text(shape: str) -> None:
     """Regular expressions cannot be counted: a text 16 times as long may take up to 100 times, not 256."""

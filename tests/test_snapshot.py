@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from watchword import snapshot
+from watchword import Index, KeywordIndex, PatternIndex, snapshot
 from watchword.errors import SnapshotError
 
 ARRAYS = {
@@ -451,3 +451,19 @@ def test_a_manifest_that_is_nested_too_deeply(tmp_path: Path) -> None:
     write(tmp_path)
     (tmp_path / "manifest.json").write_text("[" * 200_000)
     fails(tmp_path, "this is not JSON")
+
+
+def test_an_index_is_opened_after_reading_every_byte(tmp_path: Path) -> None:
+    KeywordIndex({"s1": "greece crisis", "s2": "bailout"}).save(tmp_path)
+    for kind in (Index, KeywordIndex):
+        assert kind.open(tmp_path, verify=True).match("Greece in crisis") == ["s1"]
+    file = max(tmp_path.glob("data-*/*.npy"), key=lambda one: one.stat().st_size)
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    KeywordIndex.open(tmp_path)  # in milliseconds, whatever the size: contents are not looked at
+    for kind in (Index, KeywordIndex):
+        with pytest.raises(SnapshotError, match="altered, its checksum does not hold"):
+            kind.open(tmp_path, verify=True)
+    with pytest.raises(SnapshotError, match="language"):
+        PatternIndex.open(tmp_path, verify=True)

@@ -109,9 +109,13 @@ def read(path: str | os.PathLike[str], language: str | None = None) -> Snapshot:
     return _open(Path(path), language, _map_array)
 
 
-def verify(path: str | os.PathLike[str]) -> Snapshot:
-    """Open the snapshot at `path` after comparing every byte of it with the manifest's checksums."""
-    return _open(Path(path), None, _hash_and_map_array)
+def verify(path: str | os.PathLike[str], language: str | None = None) -> Snapshot:
+    """Open the snapshot at `path` as `read` does, after comparing every byte of it with the manifest's checksums.
+
+    This finds accidents. It proves nothing about a snapshot that a stranger wrote: who writes the arrays writes the
+    checksums too, and kernels trust what arrays say.
+    """
+    return _open(Path(path), language, _hash_and_map_array)
 
 
 # Reading

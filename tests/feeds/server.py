@@ -40,8 +40,8 @@ class FeedServer(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        super().__init__((host, 0), Handler)
         self.answers: dict[str, Answer] = {}
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.stopping = threading.Event()
@@ -50,7 +50,7 @@ class FeedServer(ThreadingHTTPServer):
         pass
 
     def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}{path}"
+        return f"http://{self.server_address[0]!s}:{self.server_address[1]}{path}"
 
     def serve(self, path: str, body: bytes, **headers: str) -> str:
         """Answer with `body` from now on."""
@@ -72,8 +72,8 @@ class FeedServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def running() -> Iterator[FeedServer]:
-    with FeedServer() as server:
+def running(host: str = "127.0.0.1") -> Iterator[FeedServer]:
+    with FeedServer(host) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import itertools
 import os
 import zlib
 from pathlib import Path
@@ -127,6 +128,20 @@ def test_compression_is_undone(server: FeedServer) -> None:
     for name, body in bodies.items():
         url = server.serve(f"/{name}", body, Content_Encoding="deflate" if name == "bare" else name)
         assert titles(fetch([url])) == [f"item {n}" for n in range(50)]
+
+
+def test_all_members_of_a_gzip_document_are_read(server: FeedServer) -> None:
+    document = rss(range(50))
+    cuts = [0, 1, 700, 701, len(document)]
+    members = [gzip.compress(document[start:stop]) for start, stop in itertools.pairwise(cuts)]
+    url = server.serve("/members", b"".join(members) + bytes(7), Content_Encoding="gzip")
+    assert titles(fetch([url])) == [f"item {n}" for n in range(50)]
+    url = server.serve("/cut", members[0] + members[1] + members[2][:-9], Content_Encoding="gzip")
+    assert "cut off" in failure(url)
+    big = gzip.compress(bytes(60_000)) * 2
+    assert "longer than" in failure(server.serve("/big", big, Content_Encoding="gzip"), Limits(max_bytes=100_000))
+    url = server.serve("/junk", gzip.compress(document) + b"\n", Content_Encoding="gzip")
+    assert len(titles(fetch([url]))) == 50
 
 
 def test_a_gzip_bomb_meets_the_size_limit(server: FeedServer) -> None:

@@ -25,5 +25,5 @@ def test_options_and_links() -> None:
 
 def test_the_limits_are_those_of_the_options() -> None:
     text = GUIDE.read_text(encoding="utf-8")
-    for name in ("max_clauses", "max_predicates", "max_literal", "max_depth"):
+    for name in ("max_clauses", "max_work", "max_predicates", "max_literal", "max_depth"):
         assert re.search(rf"\| {OPTIONS[name].default:,} \| `{name}` \|", text), name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import json
 from pathlib import Path
 
@@ -262,6 +263,19 @@ def test_odd_ids_are_named(tmp_path: Path, id: str, words: list[str], size: int)
 )
 def test_bad_bytes_are_named(tmp_path: Path, name: str, content: bytes, words: list[str]) -> None:
     refused(put(tmp_path / name, content), *words)
+
+
+@pytest.mark.parametrize("name", ["a.csv.gz", "a.txt.gz", "a.jsonl.gz"])
+def test_all_members_of_a_gzip_file_are_read(tmp_path: Path, name: str) -> None:
+    texts = [f"text {n}" for n in range(1000)]
+    lines = [json.dumps({"id": n, "text": text}) if "json" in name else text for n, text in enumerate(texts)]
+    if "csv" in name:
+        lines = ["id,text", *(f"{n},{text}" for n, text in enumerate(texts))]
+    data = "".join(f"{line}\n" for line in lines).encode()
+    cuts = [0, 1, 2000, 2001, len(data)]
+    members = [gzip.compress(data[start:stop]) for start, stop in itertools.pairwise(cuts)]
+    (tmp_path / name).write_bytes(b"".join(members))
+    assert read_subscriptions(str(tmp_path / name)).table["subscription"].to_pylist() == texts
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.txt.gz", "a.jsonl.gz"])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, reported
+from watchword.cli.reporting import fail, reported, say
 from watchword.errors import EventError
 from watchword.files import parse_json
 
@@ -51,7 +51,7 @@ def explain(
         fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
     read = _event(index, event)
     try:
-        typer.echo(str(index.explain(read, key)))
+        say(str(index.explain(read, key)))
     except EventError as error:
         label = event if isinstance(read, Path) else "the event"
         fail(f"{label}: {error.reason.removeprefix(f'{label}: ')}")
@@ -76,7 +76,7 @@ def methods(
     if language is not None and language not in LANGUAGES:
         fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     if language is not None:
-        typer.echo("\n".join(methods_of(language)))
+        say("\n".join(methods_of(language)))
         return
     rows = [(name, ", ".join(methods_of(name))) for name in LANGUAGES]
     print_table(("language", "methods"), rows)

@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from watchword.cli.reporting import say
+from watchword.visible import visible
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -20,13 +23,13 @@ if TYPE_CHECKING:
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[str] = ()) -> None:
     """Print `rows` under `header` to standard output, the columns `numbers` to the right. Values are never
-    cut: long ones go on in the next line."""
+    cut: long ones go on in the next line. Ends of lines stay, other control characters are shown."""
     right = set(numbers)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in header:
         table.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(value)) for value in row))
+        table.add_row(*(Text(visible(str(value), lines=True)) for value in row))
     console = Console(highlight=False)
     with console.capture() as printed:
         console.print(table)
@@ -36,15 +39,15 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers
 def print_deliveries(subscriber: str, found: Sequence[Delivery]) -> None:
     """Print an inbox: each item once, with the subscriptions that it matched and why."""
     if not found:
-        typer.echo(f"{subscriber}: nothing new")
+        say(f"{subscriber}: nothing new")
         return
     rows = []
     for delivery in found:
         item = delivery.item
-        why = "\n".join(f"{reason.subscription}: {reason.why}" for reason in delivery.reasons)
+        why = "\n".join(visible(f"{reason.subscription}: {reason.why}") for reason in delivery.reasons)
         day = item.published.strftime("%Y-%m-%d") if item.published else ""
-        rows.append((item.title or item.text[:80], day, why, item.link))
-    typer.echo(f"{subscriber}: {len(found)} items")
+        rows.append((visible(item.title or item.text[:80]), day, why, visible(item.link or "")))
+    say(f"{subscriber}: {len(found)} items")
     print_table(("item", "published", "why", "link"), rows)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 import typer
 
 from watchword.errors import WatchwordError
+from watchword.visible import visible
 
 if TYPE_CHECKING:
     from watchword.tables import Source
@@ -50,13 +51,18 @@ def reported(command: Callable[Arguments, Result]) -> Callable[Arguments, Result
 
 def fail(message: str) -> NoReturn:
     """Print `message` to standard error and end with status 2."""
-    typer.echo(typer.style("error: ", fg="red", bold=True) + message, err=True)
+    typer.echo(typer.style("error: ", fg="red", bold=True) + visible(message, lines=True), err=True)
     raise typer.Exit(FAILED) from None
 
 
 def note(message: str) -> None:
     """Print `message` to standard error."""
-    typer.echo(message, err=True)
+    typer.echo(visible(message, lines=True), err=True)
+
+
+def say(message: str) -> None:
+    """Print `message` to standard output. Whatever strangers wrote into it is shown, and does nothing (`visible`)."""
+    typer.echo(visible(message, lines=True))
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:

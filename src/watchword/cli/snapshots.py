@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reported, size_of, spinner
+from watchword.cli.reporting import note, reported, say, size_of, spinner
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -96,7 +96,7 @@ def verify(path: PathArgument) -> None:
     with spinner(f"reading every byte of {path}"):
         opened = snapshot.verify(path)
     size = size_of(sum(array.nbytes for array in opened.arrays.values()))
-    typer.echo(f"{path}: version {opened.version}, {len(opened.arrays)} arrays, {size}: as they were written")
+    say(f"{path}: version {opened.version}, {len(opened.arrays)} arrays, {size}: as they were written")
 
 
 def _figure(value: object) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, note, reported, size_of, spinner
+from watchword.cli.reporting import fail, note, reported, say, size_of, spinner
 from watchword.retention import Retention
+from watchword.visible import visible
 
 if TYPE_CHECKING:
     from watchword.spark.pipeline import Progress
@@ -96,7 +97,7 @@ def subscribe(
         store.add_subscriber(subscriber)
         if file is None:
             said = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
-            typer.echo(store.subscribe(subscriber, said, language=language, id=id))
+            say(store.subscribe(subscriber, said, language=language, id=id))
             return
         from watchword.tables import read_subscriptions
 
@@ -252,18 +253,13 @@ def dead_letters(
     at = Home(home)
     at.store().close()
     rows = [
-        (run.name, batch, *map(_shown, (letter.source, letter.position, letter.reason, letter.raw[:80])))
+        (run.name, batch, *map(visible, (letter.source, letter.position, letter.reason, letter.raw[:80])))
         for run in at.runs()
         for batch, letter in read_letters(run.dead_letters)
     ]
-    typer.echo(f"{len(rows):,} dead letters")
+    say(f"{len(rows):,} dead letters")
     if rows:
         print_table(("run", "batch", "source", "position", "reason", "raw"), rows[-limit:], numbers=("batch",))
-
-
-def _shown(text: str) -> str:
-    """Return a stranger's text with everything that a terminal might obey written out."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def _days(what: str) -> Any:

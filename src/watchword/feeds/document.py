@@ -136,6 +136,8 @@ def _read(data: bytes, source: str) -> Any:
         return feedparser.parse(
             io.BytesIO(data), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
         )
+    except MemoryError:
+        raise
     except Exception as error:  # it promises to read anything, and a bug in it must not stop the other feeds
         raise FeedError(f"it cannot be read: {type(error).__name__}: {_first_line(error)}", source=source) from error
 

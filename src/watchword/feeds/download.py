@@ -2,7 +2,8 @@
 
 Responses are streamed and counted after decompression, which is done here, a bounded piece at a time: of a bomb no
 more than `max_bytes` and one piece is ever in memory. Redirects are followed here too, so that the body of a redirect
-is never read. The time limit is the caller's (`fetching`): it must also end a server that sends headers for ever.
+is never read, and none leads from the public network into a private one (`addresses`). The time limit is the caller's
+(`fetching`): it must also end a server that sends headers for ever.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import stat
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -18,6 +20,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from watchword.errors import AnswerError, FeedError
+from watchword.feeds.addresses import PrivateAddressError, PublicTransport, leads_inside, refusal
 from watchword.feeds.limits import Limits
 from watchword.feeds.state import Validators, validators
 
@@ -27,6 +30,7 @@ HEADERS = {
     "Accept-Encoding": "gzip, deflate",
 }
 _PIECE = 1 << 16
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,25 @@ class Document:
     data: bytes | None
     charset: str | None = None
     validators: Validators = field(default_factory=Validators)
+
+
+@dataclass(frozen=True)
+class Clients:
+    """One for feeds that may lead anywhere, one that connects to public addresses only (`addresses`)."""
+
+    anywhere: httpx.AsyncClient
+    outside: httpx.AsyncClient
+
+
+@asynccontextmanager
+async def clients(limits: Limits) -> AsyncIterator[Clients]:
+    """Open both."""
+    # No timeouts of a client's own: they start anew with every byte. The caller has the one that counts.
+    room = httpx.Limits(max_connections=limits.connections)
+    anywhere = httpx.AsyncClient(timeout=None, limits=room)
+    outside = httpx.AsyncClient(timeout=None, transport=PublicTransport(limits.connections))
+    async with anywhere, outside:
+        yield Clients(anywhere, outside)
 
 
 def is_url(source: str) -> bool:
@@ -53,11 +76,11 @@ def file_path(source: str) -> Path:
     return Path(source)
 
 
-async def download(client: httpx.AsyncClient, source: str, headers: dict[str, str], limits: Limits) -> Document:
+async def download(clients: Clients, source: str, headers: dict[str, str], limits: Limits) -> Document:
     """Get a source. `headers` make the request conditional. Failures are `FeedError`s."""
     try:
         if is_url(source):
-            return await _http(client, source, headers, limits)
+            return await _http(clients, source, headers, limits)
         return Document(await asyncio.to_thread(read_file, source, limits.max_bytes))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise FeedError(f"cannot be fetched: {_say(error)}", source=source) from error
@@ -79,10 +102,17 @@ def read_file(source: str, max_bytes: int) -> bytes:
     return data
 
 
-async def _http(client: httpx.AsyncClient, source: str, conditions: dict[str, str], limits: Limits) -> Document:
+async def _http(clients: Clients, source: str, conditions: dict[str, str], limits: Limits) -> Document:
+    inside = limits.private_redirects or await leads_inside(httpx.URL(source))
+    client = clients.anywhere if inside else clients.outside
     request = client.build_request("GET", source, headers={**HEADERS, **conditions})
-    for _ in range(limits.max_redirects + 1):
-        response = await client.send(request, stream=True, follow_redirects=False)
+    for hop in range(limits.max_redirects + 1):
+        if hop and not inside and await leads_inside(request.url):
+            raise refusal(source, request.url)
+        try:
+            response = await client.send(request, stream=True, follow_redirects=False)
+        except PrivateAddressError:
+            raise refusal(source, request.url) from None
         try:
             if response.next_request is None:
                 return await _answer(response, source, bool(conditions), limits)
@@ -128,8 +158,15 @@ async def _decoded(response: httpx.Response, source: str) -> AsyncIterator[bytes
                 bare = coding == "deflate" and piece[0] & 0x0F != 8
                 decoder = zlib.decompressobj(-zlib.MAX_WBITS if bare else zlib.MAX_WBITS | 32)
             while decoder is not None and piece:
+                if decoder.eof:
+                    piece = piece.lstrip(b"\0")  # padding
+                    if coding == "deflate" or not piece.startswith(_GZIP[: len(piece)]):
+                        break  # what follows a document and is no other member of it
+                    if not piece:
+                        break
+                    decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
                 yield decoder.decompress(piece, _PIECE)
-                piece = decoder.unconsumed_tail
+                piece = decoder.unused_data if decoder.eof else decoder.unconsumed_tail
         if decoder is not None:
             yield decoder.flush()
     except zlib.error as error:

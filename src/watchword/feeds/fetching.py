@@ -1,7 +1,7 @@
 """Many sources at once, and what is new in each.
 
-Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Parsing
-is outside the time limit of getting, in a thread, so that a large document makes no other feed late. Deciding what is
+Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Reading a
+document has a limit of its own, in another process (`reading`), so that none makes other feeds late. Deciding what is
 new is `state.advance`, and who has to wait after failures is `backoff`; nothing is written here, and the new state
 counts only once the caller has kept the items.
 """
@@ -15,14 +15,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-import httpx
-
 from watchword.errors import FeedError
 from watchword.feeds.backoff import Backoff, succeeded
-from watchword.feeds.document import parse
-from watchword.feeds.download import Document, download, is_url
+from watchword.feeds.download import Clients, Document, clients, download, is_url
 from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
+from watchword.feeds.reading import PROCESSES, read
 from watchword.feeds.state import FeedState, State, advance, request_headers
 
 
@@ -103,7 +101,7 @@ def get(source: str, *, limits: Limits | None = None) -> bytes:
     """Return the bytes of one source; failures are `FeedError`s."""
 
     async def one(limits: Limits) -> bytes:
-        async with _client(limits) as client:
+        async with clients(limits) as client:
             return (await _within_time(client, source, {}, limits)).data or b""
 
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
@@ -121,7 +119,7 @@ async def _all(sources: list[str], state: State, limits: Limits, settled: Callab
         async with turn:
             try:
                 document = await _within_time(client, source, request_headers(before), limits)
-                return await asyncio.to_thread(_result, source, before, document, limits)
+                return await loop.run_in_executor(readers, _result, source, before, document, limits)
             except FeedError as error:
                 return Result(source, before, error=error)
             except Exception as error:  # a fault in one feed must not take the others with it
@@ -129,16 +127,14 @@ async def _all(sources: list[str], state: State, limits: Limits, settled: Callab
                 wrapped.__cause__ = error
                 return Result(source, before, error=wrapped)
 
-    async with _client(limits) as client:
-        return await asyncio.gather(*map(one, sources))
+    loop = asyncio.get_running_loop()
+    # Threads of their own, which only wait: those of the loop look up names for other feeds.
+    with ThreadPoolExecutor(PROCESSES, "watchword-reading") as readers:
+        async with clients(limits) as client:
+            return await asyncio.gather(*map(one, sources))
 
 
-def _client(limits: Limits) -> httpx.AsyncClient:
-    # No timeouts of the client's own: they start anew with every byte. `_within_time` has the one that counts.
-    return httpx.AsyncClient(timeout=None, limits=httpx.Limits(max_connections=limits.connections))
-
-
-async def _within_time(client: httpx.AsyncClient, source: str, headers: dict[str, str], limits: Limits) -> Document:
+async def _within_time(client: Clients, source: str, headers: dict[str, str], limits: Limits) -> Document:
     try:
         async with asyncio.timeout(limits.timeout):
             return await download(client, source, headers, limits)
@@ -152,6 +148,6 @@ def _result(source: str, before: FeedState, document: Document, limits: Limits) 
     digest = hashlib.sha256(document.data).hexdigest()
     if digest == before.digest:
         return Result(source, replace(before, etag=document.validators.etag, modified=document.validators.modified))
-    feed = parse(document.data, source, charset=document.charset, limits=limits)
+    feed = read(document.data, source, charset=document.charset, limits=limits)
     after, new = advance(before, feed, digest, document.validators, limits)
     return Result(source, after, new, feed)

@@ -301,11 +301,16 @@ class Index(MutableMapping[Any, str]):
         return snapshot.write(path, language=self.language, meta=meta, arrays=arrays)
 
     @classmethod
-    def open(cls, path: str | Path) -> Self:
-        """Open a snapshot by memory map. `Index.open` opens one of any language."""
+    def open(cls, path: str | Path, *, verify: bool = False) -> Self:
+        """Open a snapshot by memory map. `Index.open` opens one of any language.
+
+        Milliseconds, whatever its size; with `verify`, every byte is read first and compared with its checksum, and a
+        snapshot that was altered is a `SnapshotError`. Do not open snapshots of strangers: checksums find accidents,
+        not malice.
+        """
         if cls is Index:
-            return language_class(snapshot.read(path).language).open(path)  # type: ignore[return-value]
-        saved = snapshot.read(path, cls.language)
+            return language_class(snapshot.read(path).language).open(path, verify=verify)  # type: ignore[return-value]
+        saved = (snapshot.verify if verify else snapshot.read)(path, cls.language)
         try:
             return cls._restored(saved.meta, saved.arrays)
         except (KeyError, TypeError, ValueError) as error:

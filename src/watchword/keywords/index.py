@@ -22,7 +22,7 @@ class KeywordIndex(Index):
     - `fold_accents`: compare without accents, café is cafe
     - `cjk`: "bigrams" reads Chinese, Japanese and Korean by pairs of characters
     - `literal_operators`: lower-case and, or, not are words, and not refused between words
-    - `max_clauses`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
+    - `max_clauses`, `max_work`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
 
     Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity` and `block` for
     `compact-count`, `block` for `compact-trie`.

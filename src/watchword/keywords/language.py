@@ -63,6 +63,7 @@ class Keywords(SetLanguage):
         self._literal_operators = options["literal_operators"]
         self._limits = Limits(
             clauses=options["max_clauses"],
+            work=options["max_work"],
             depth=options["max_depth"],
             terms=options["max_terms"],
             term_bytes=options["max_term_bytes"],

@@ -48,6 +48,7 @@ OPTIONS = {
         flag="switch",
     ),
     "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
+    "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
     "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),
     "max_term_bytes": Option(1024, whole(1), "How many bytes a term may have."),
     "max_depth": Option(64, whole(1, 100), "How deep parentheses and NOT may be nested."),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from watchword.predicates.dialects.sns import from_sns as from_sns
     from watchword.predicates.index import PredicateIndex as PredicateIndex
 
-_HOMES = {"PredicateIndex": "index", "from_eventbridge": "eventbridge", "from_sns": "sns"}
+_HOMES = {"PredicateIndex": "index", "from_eventbridge": "dialects.eventbridge", "from_sns": "dialects.sns"}
 
 __all__ = ["PredicateIndex", "from_eventbridge", "from_sns"]
 

@@ -19,7 +19,7 @@ class PredicateIndex(Index):
 
     - `hierarchies`: by attribute, which value is a kind of which
     - `schema`: event types and their attributes; what breaks it, subscription or event, is refused
-    - `max_clauses`, `max_predicates`, `max_literal`, `max_depth`: what one subscription may cost
+    - `max_clauses`, `max_work`, `max_predicates`, `max_literal`, `max_depth`: what one subscription may cost
     """
 
     plug = Predicates

@@ -80,6 +80,7 @@ class Predicates(SetLanguage):
         self._settled = {**options, "schema": None}
         self._limits = Limits(
             clauses=options["max_clauses"],
+            work=options["max_work"],
             depth=options["max_depth"],
             predicates=options["max_predicates"],
             literal=options["max_literal"],

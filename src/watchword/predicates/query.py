@@ -41,7 +41,7 @@ class Complaint(NamedTuple):
 Check = Callable[[Path, Predicate], Complaint | None]
 """Takes the list that a predicate's attribute is relative to (the attribute of ANY), and the predicate."""
 
-UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40)
+UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40, work=1 << 60)
 """For texts that the package wrote itself: a name may be longer than what it was made from."""
 
 

@@ -8,18 +8,21 @@ A *clause* is a conjunction of atoms, some of them negated. A query is a disjunc
 hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
 (punctuation, a stop word) is dropped with its operator: whatever asks nothing is as if it were not there.
 
-Depth, and the clauses that OR and NOT multiply into, are limited (`Limits`), and the limits are checked as the text is
-read, so a hostile text costs no more than a long one.
+Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`normal_form`) are limited (`Limits`),
+and the limits are checked as the text is read, so a hostile text costs no more than a long one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
 
 from watchword.errors import SubscriptionSyntaxError
+from watchword.sets.normal_form import And, Budget, Not, Or, Tree, normal_form
+
+__all__ = ["OPERATORS", "And", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]
 
 Atom = TypeVar("Atom", bound=Hashable)
 
@@ -32,6 +35,8 @@ class Limits:
 
     clauses: int
     depth: int
+    work: int = field(default=1 << 21, kw_only=True)
+    """Steps of `normal_form`; two million take about a second."""
 
 
 class Token(NamedTuple):
@@ -48,28 +53,6 @@ class Clause(NamedTuple, Generic[Atom]):
 
     required: tuple[Atom, ...]
     forbidden: tuple[Atom, ...]
-
-
-class Not(NamedTuple):
-    """The negation of a part."""
-
-    part: Any
-
-
-class And(NamedTuple):
-    """All of some parts."""
-
-    parts: list[Any]
-
-
-class Or(NamedTuple):
-    """One of some parts."""
-
-    parts: list[Any]
-
-
-Tree = Any
-"""A query as a tree: an atom, or `Not`, `And` or `Or` over trees; None where nothing is asked."""
 
 
 class Parser(ABC, Generic[Atom]):
@@ -107,7 +90,7 @@ class Parser(ABC, Generic[Atom]):
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
         """Return the clauses of a tree."""
-        drafts = _without_covered(_dnf(tree, False, self.text, self.limits.clauses))
+        drafts = normal_form(tree, Budget(self.text, self.limits.clauses, self.limits.work))
         return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
 
     def advance(self) -> Token:
@@ -184,55 +167,3 @@ class Parser(ABC, Generic[Atom]):
 def _joined(operator: type[And] | type[Or], parts: list[Tree | None]) -> Tree | None:
     kept = [part for part in parts if part is not None]
     return operator(kept) if len(kept) > 1 else (kept[0] if kept else None)
-
-
-# A clause under construction: required and forbidden atoms, as dicts for their order.
-_Draft = tuple[dict[Any, None], dict[Any, None]]
-
-
-def _dnf(tree: Tree, negated: bool, text: str, limit: int) -> list[_Draft]:
-    """Return the clauses of `tree`, or of its negation (De Morgan), contradictions left out."""
-    if isinstance(tree, Not):
-        return _dnf(tree.part, not negated, text, limit)
-    if isinstance(tree, And | Or):
-        parts = [_dnf(part, negated, text, limit) for part in tree.parts]
-        if isinstance(tree, And) == negated:
-            return _bounded((draft for part in parts for draft in part), text, limit)
-        product = parts[0]
-        for part in parts[1:]:
-            merged = (_merged(left, right) for left in product for right in part)
-            product = _bounded((draft for draft in merged if draft is not None), text, limit)
-        return product
-    return [({}, {tree: None})] if negated else [({tree: None}, {})]
-
-
-def _merged(left: _Draft, right: _Draft) -> _Draft | None:
-    required, forbidden = left[0] | right[0], left[1] | right[1]
-    return None if required.keys() & forbidden.keys() else (required, forbidden)
-
-
-def _bounded(drafts: Iterable[_Draft], text: str, limit: int) -> list[_Draft]:
-    """Return the distinct drafts; more than `limit` of them are refused."""
-    found: dict[tuple[frozenset[Any], frozenset[Any]], _Draft] = {}
-    for draft in drafts:
-        found.setdefault((frozenset(draft[0]), frozenset(draft[1])), draft)
-        if len(found) > limit:
-            raise SubscriptionSyntaxError(
-                f"its OR and NOT multiply into more than max_clauses={limit} clauses; "
-                "split the subscription, or raise the limit",
-                text=text,
-                position=0,
-            )
-    return list(found.values())
-
-
-def _without_covered(drafts: list[_Draft]) -> list[_Draft]:
-    """Drop a draft that asks all of another's and more: it can decide nothing."""
-    return [
-        draft
-        for draft in drafts
-        if not any(
-            other is not draft and other[0].keys() <= draft[0].keys() and other[1].keys() <= draft[1].keys()
-            for other in drafts
-        )
-    ]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -225,10 +225,18 @@ def _waits(source: str, state: FeedState) -> str:
     return f"{source}: it failed when it was last asked ({state.failures} in succession), and is left alone"
 
 
-def _limits() -> dict[str, type]:
-    from watchword.feeds.limits import SECONDS, Limits
+def _limits() -> dict[str, Callable[[str], Any]]:
+    """Return how each limit is read from an option's text."""
+    from watchword.feeds.limits import SECONDS, SWITCHES, Limits
 
-    return {field.name: float if field.name in SECONDS else int for field in fields(Limits)}
+    kinds = dict.fromkeys(SECONDS, float) | dict.fromkeys(SWITCHES, _switch)
+    return {field.name: kinds.get(field.name, int) for field in fields(Limits)}
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise OptionError(f"a yes or no is true or false, not {text!r}")
+    return text.lower() == "true"
 
 
 def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
@@ -245,7 +253,9 @@ def _check_schema(schema: StructType) -> None:
         )
 
 
-def _number(given: Mapping[str, str], name: str, default: Any, kind: type, least: float | None = None) -> Any:
+def _number(
+    given: Mapping[str, str], name: str, default: Any, kind: Callable[[str], Any], least: float | None = None
+) -> Any:
     text = given.get(name)
     if text is None:
         return default

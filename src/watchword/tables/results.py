@@ -13,13 +13,14 @@ import json
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet
 
 from watchword.files import Closing
 from watchword.tables.sources import TableError, kind_of
+from watchword.visible import json_visible, visible
 
 FORMATS = ("jsonl", "csv", "parquet")
 
@@ -52,7 +53,11 @@ def open_results(format: str, path: str | None) -> Results:
 
 
 class TextResults(Closing):
-    """JSON lines, or CSV with a header; ``.gz`` in the name compresses. Every table is passed on at once."""
+    """JSON lines, or CSV with a header; ``.gz`` in the name compresses. Every table is passed on at once.
+
+    On standard output control characters are shown, not sent: in JSON as JSON escapes them, which reads back as the
+    same; in CSV as ``\\x1b``. A CSV file has what the events and subscriptions have.
+    """
 
     def __init__(self, format: str, path: str | None) -> None:
         self._encode = _as_csv if format == "csv" else _as_jsonl
@@ -68,7 +73,8 @@ class TextResults(Closing):
 
     def write(self, table: pa.Table) -> None:
         """Append the rows of `table`."""
-        self._file.write(self._encode(table, self._first).encode())
+        text = self._encode(table, self._first)
+        self._file.write((text if self._owned else visible(text, lines=True)).encode())
         self._file.flush()
         self._first = False
 
@@ -114,13 +120,18 @@ def _as_jsonl(table: pa.Table, first: bool) -> str:
         numbers = pa.types.is_integer(table.schema.field(name).type)
         texts = map(str, values) if numbers else (json.dumps(value, ensure_ascii=False) for value in values)
         pieces.append([f'"{name}": {text}' for text in texts])
-    return "".join(f"{{{', '.join(row)}}}\n" for row in zip(*pieces, strict=True))
+    return json_visible("".join(f"{{{', '.join(row)}}}\n" for row in zip(*pieces, strict=True)))
 
 
 def _as_csv(table: pa.Table, first: bool) -> str:
+    rows = [table.column_names] if first else []
+    rows += zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    text = _rows_as_csv(rows, csv.QUOTE_MINIMAL)
+    # Python leaves a lone \r without quotes, and readers, its own too, take it for the end of a row.
+    return _rows_as_csv(rows, csv.QUOTE_ALL) if "\r" in text else text
+
+
+def _rows_as_csv(rows: list[Any], quoting: Literal[0, 1]) -> str:
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    if first:
-        writer.writerow(table.column_names)
-    writer.writerows(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
+    csv.writer(out, lineterminator="\n", quoting=quoting).writerows(rows)
     return out.getvalue()

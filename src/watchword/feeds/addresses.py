@@ -1,0 +1,108 @@
+"""Which addresses a feed may lead to.
+
+A feed from the public network could redirect its readers into their own: to ``http://127.0.0.1/admin`` or
+``http://169.254.169.254/``, a cloud's keys. So a feed that is not itself on a private address is not followed to one
+(`Limits.private_redirects` allows it). What counts is the address that is connected to, not the name: all addresses of
+a name are checked, and the connection goes to one of these (`PublicOnly`), so a name cannot mean one address when it is
+checked and another one when it is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from watchword.errors import FeedError
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class PrivateAddressError(Exception):
+    """A name or an address leads into a private network."""
+
+
+def is_private(address: str) -> bool:
+    """Whether an address is none of the public network: private, loopback, link-local, reserved or multicast.
+
+    >>> is_private("10.1.2.3"), is_private("::ffff:127.0.0.1"), is_private("93.184.216.34")
+    (True, True, False)
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour
+        if found in _NAT64:
+            inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_private(str(inner))
+    return not found.is_global or found.is_multicast
+
+
+async def lookup(host: str, port: int) -> list[str]:
+    """Return the addresses of a host, none where there is no such."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+async def leads_inside(url: httpx.URL) -> bool:
+    """Whether one of the addresses of a URL's host is private."""
+    port = url.port or (443 if url.scheme == "https" else 80)
+    return any(map(is_private, await lookup(url.host, port)))
+
+
+class PublicOnly(httpcore.AsyncNetworkBackend):
+    """Connects to public addresses only."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to the first address of `host` that answers; none of them may be private."""
+        addresses = await lookup(host, port)
+        if not addresses:
+            raise httpcore.ConnectError(f"{host} has no address")
+        if any(map(is_private, addresses)):
+            raise PrivateAddressError(host)
+        for address in addresses[:-1]:
+            try:
+                return await self._backend.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return await self._backend.connect_tcp(addresses[-1], port, timeout, local_address, socket_options)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._backend.sleep(seconds)
+
+
+class PublicTransport(httpx.AsyncHTTPTransport):
+    """HTTP over `PublicOnly`. Where a proxy is configured, httpx goes through that, and names are its business."""
+
+    def __init__(self, connections: int) -> None:
+        context = httpx.create_ssl_context()
+        super().__init__(verify=context)
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context, max_connections=connections, network_backend=PublicOnly()
+        )
+
+
+def refusal(source: str, url: httpx.URL) -> FeedError:
+    """Return the error of a feed that leads inside."""
+    return FeedError(
+        f"it redirects to {url}, which is on a private address; private_redirects allows that", source=source
+    )

@@ -1,0 +1,39 @@
+r"""Text of strangers, made safe to look at: what would act on a terminal or turn text around is shown instead.
+
+>>> print(visible("Sale\x1b[2J \u202etxt.exe"))
+Sale\x1b[2J \u202etxt.exe
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+__all__ = ["json_visible", "visible"]
+
+# Control characters (C0, DEL, C1), marks, embeddings, overrides and isolates of the bidirectional algorithm, separators
+# of lines and paragraphs, and lone surrogates, which no terminal can be sent.
+_ACTING = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_LINES = re.compile(f"[{_ACTING}]")
+_ANYWHERE = re.compile(f"[\t\n{_ACTING}]")
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Return `text` with such characters as Python would write them, as ``\\x1b`` or ``\\u202e``.
+
+    With `lines`, ends of lines and tabs stay: for a text that the program has laid out itself.
+    """
+    return _shown(text, _IN_LINES if lines else _ANYWHERE, _escaped)
+
+
+def json_visible(text: str) -> str:
+    """Return JSON with such characters as JSON writes them, so that it reads back as the same value."""
+    return _shown(text, _IN_LINES, lambda found: f"\\u{ord(found[0]):04x}")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
+
+def _shown(text: str, acting: re.Pattern[str], escape: Callable[[re.Match[str]], str]) -> str:
+    return text if text.isprintable() else acting.sub(escape, text)

@@ -16,7 +16,7 @@ from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, fail, note, reported
 
 if TYPE_CHECKING:
-    from watchword.cli.pairs import Pairs, Wanted
+    from watchword.cli.pairs import Wanted
     from watchword.index import Index
     from watchword.tables import Source
     from watchword.tables.results import Results
@@ -155,13 +155,14 @@ def match(
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         shown = chosen is Format.table or output is not None or not sys.stdout.isatty()
         with _results(chosen, output, rows) as results:
-            pairs = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
-    if pairs.unread:
+            said, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
+    note(said)  # when all is written: a reader who has gone is told nothing
+    if unread:
         raise typer.Exit(SOME_UNREAD)
 
 
-def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> Pairs:
-    """Write the pairs of all sources, and say what was done."""
+def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> tuple[str, int]:
+    """Write the pairs of all sources; return what to say of it, and how many events could not be read."""
     from watchword.cli.pairs import Pairs
     from watchword.tables import Events
 
@@ -181,8 +182,7 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     seconds = time.perf_counter() - started
     left_out = f" ({without_text:,} more had no text)" if without_text else ""
     unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
-    note(f"{pairs.events:,} events{left_out}{unread}, {pairs.pairs:,} pairs, {seconds:.2f} s")
-    return pairs
+    return f"{pairs.events:,} events{left_out}{unread}, {pairs.pairs:,} pairs, {seconds:.2f} s", pairs.unread
 
 
 def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:

@@ -1,16 +1,17 @@
 """What the count index takes, in space and in decrements (Kourdounakis 2011, section 2.2, equations 2.1 to 2.9).
 
-Four terms in proportion 4 : 2 : 1 : 1, a hundred subscriptions of two terms, items of two terms. Every pair of a term and
-a subscription that has it is a posting, and an item decrements a counter for every posting of its terms:
+Four terms in proportion 4 : 2 : 1 : 1, a hundred subscriptions of two terms, items of two terms. Every pair of a term
+and a subscription that has it is a posting, and an item decrements a counter for every posting of its terms:
 
+>>> from watchword.models.terms import fixed, presence, shares_of
 >>> shares = shares_of([4, 2, 1, 1])
 >>> within = presence(shares, fixed(2))
 >>> postings(within, 100).round(1).tolist(), round(decrements(within, within, 100), 1)
 ([84.8, 54.3, 30.5, 30.5], 119.9)
 
-Inputs: `within` and `met` are the probabilities that a subscription and an item have each term (`models.terms.presence`);
-`subscriptions` is |S|. A function named ``…_as_printed`` is the thesis's own, for comparison; its docstring says what is
-wrong with it.
+Inputs: `within` and `met` are the probabilities that a subscription and an item have each term
+(`models.terms.presence`); `subscriptions` is |S|. A function named ``…_as_printed`` is the thesis's own, for
+comparison; its docstring says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Float64, Int64
-from watchword.models.terms import fixed, grouped, presence, presence_as_printed, shares_of
-
+from watchword.models.terms import grouped, presence_as_printed
 
 _MANY = 200.0
 """Expected postings of a list from which its last block counts as half full."""
@@ -50,7 +50,8 @@ def addition_time(length: float, probe: float = 1.0, insertion: float = 1.0, cou
 
 def occurrence(within: Float64, subscriptions: int) -> Float64:
     """Return, for each term, the probability that some subscription has it: 2.5, corrected."""
-    return -np.expm1(subscriptions * np.log1p(-np.minimum(within, 1.0 - 1e-16)))
+    found: Float64 = -np.expm1(subscriptions * np.log1p(-np.minimum(within, 1.0 - 1e-16)))
+    return found
 
 
 def occurrence_as_printed(shares: Float64, length: float, subscriptions: int) -> Float64:
@@ -79,7 +80,7 @@ def occurring_as_printed(shares: Float64, length: float, subscriptions: int) -> 
 
 
 def postings(within: Float64, subscriptions: int) -> Float64:
-    """Return the expected length of each term's list (2.7, a binomial's mean). All together: |S| times the mean length."""
+    """Return the expected length of each term's list (2.7, a binomial's mean), in all |S| times the mean length."""
     return subscriptions * within
 
 
@@ -87,6 +88,18 @@ def size(within: Float64, subscriptions: int, widths: Widths = COUNT) -> float:
     """Return the bytes of the index: vocabulary, postings and counter (2.2, 2.3, and 2.8 corrected)."""
     lists = terms(within, subscriptions) * widths.vocabulary
     return lists + float(postings(within, subscriptions).sum()) * widths.posting + subscriptions * widths.counter
+
+
+def compact_size(within: Float64, subscriptions: int, block: int = 25, capacity: float = 0.5) -> float:
+    """Return the bytes of the method ``compact-count``: buckets, nodes of terms, blocks, payloads and the counter.
+
+    The counter comes in segments of 50,000 rows, two bytes each.
+    """
+    lists = terms(within, subscriptions)
+    held = blocks(postings(within, subscriptions), block)
+    return (
+        (4 * capacity + 16) * lists + 4 * (block + 1) * held + 4 * subscriptions + 100_004 * -(-subscriptions // 50_000)
+    )
 
 
 def size_as_printed(shares: Float64, length: float, subscriptions: int, widths: Widths = COUNT) -> float:
@@ -106,11 +119,11 @@ def decrements(within: Float64, met: Float64, subscriptions: int) -> float:
 def matching_as_printed(shares: Float64, length: float, subscriptions: int, item: Int64) -> float:
     """Return the decrements of equation 2.9 as printed, for an item of these terms.
 
-    It sums over the terms of one given item but with one index for all of them, Pr(t_i), and from 0 to \\|I\\|, a term too
+    It sums over the terms of one given item but with one index for all of them, Pr(t_i), and from 0 to |I|, a term too
     many; read as meant it holds for this item, and says nothing of items at large. Read literally, with the first
-    term's probability for each of \\|I\\| + 1 summands, two items that have the same first term cost the same:
+    term's probability for each of |I| + 1 summands, two items that have the same first term cost the same:
 
-    >>> shares = shares_of([4, 2, 1, 1])
+    >>> shares = np.array([0.5, 0.25, 0.125, 0.125])
     >>> [matching_as_printed(shares, 2, 100, np.array(item)) for item in ([0, 1], [0, 3])]
     [225.0, 225.0]
     """
@@ -121,8 +134,9 @@ def matching_as_printed(shares: Float64, length: float, subscriptions: int, item
 def matching_time(decremented: float, subscriptions: int, decrement: float = 1.0, copy: float = 0.0) -> float:
     """Return the time to match an item: a part for each decrement, and one for each counter that is copied.
 
-    Equation 2.9 leaves the copy out that Algorithm 4 makes of all counters for each item. Table 4.6's 215,620 decrements
-    are a fiftieth of the 10,000,000 counters: at a tenth of a decrement each, the copy is over four fifths of the time.
+    Equation 2.9 leaves the copy out that Algorithm 4 makes of all counters for each item. Table 4.6's 215,620
+    decrements are a fiftieth of the 10,000,000 counters: at a tenth of a decrement each, the copy is over four fifths
+    of the time.
 
     >>> round(matching_time(215_620, 10_000_000, copy=0.1))
     1215620

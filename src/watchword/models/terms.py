@@ -1,8 +1,8 @@
 """How likely a term is to be in a set: what all models of sets of terms stand on (Kourdounakis 2011, section 2.2.1).
 
-A workload is three arrays. `shares` has the probability of each term in a single draw, most frequent first, and adds up
-to 1. `lengths` has the probability of each number of terms: ``lengths[n]`` of sets with `n`, so ``lengths[0]`` is 0. A set
-of `n` terms is drawn term by term, and a term that it has already is drawn again (Algorithm 7).
+A workload is three arrays. `shares` has the probability of each term in a single draw, most frequent first, and adds
+up to 1. `lengths` has the probability of each number of terms: ``lengths[n]`` of sets with `n`, so ``lengths[0]`` is
+0. A set of `n` terms is drawn term by term, and a term that it has already is drawn again (Algorithm 7).
 
 Equation 2.4 says that a term of probability `p` is in a set of `n` with 1 - (1 - p)^n: that is `n` draws of which some
 are repeats. Two terms with .9 and .1, of which a set of two has both, get .99 and .19 by it, 1.18 terms instead of 2:
@@ -51,6 +51,19 @@ def fixed(length: int) -> Float64:
     lengths = np.zeros(length + 1)
     lengths[length] = 1.0
     return lengths
+
+
+def around(mean: float) -> Float64:
+    """Return lengths of 1 or more that spread around a mean: 1 and a number after Poisson's law.
+
+    >>> around(2.5)[:5].round(3).tolist()
+    [0.0, 0.223, 0.335, 0.251, 0.126]
+    """
+    numbers = np.arange(1, int(mean + 8 * mean**0.5) + 4)
+    logs = np.concatenate([[0.0], np.cumsum(np.log(max(mean - 1, 1e-300) / numbers[:-1]))])
+    shares = np.exp(logs - logs.max())
+    shares[shares < 1e-6] = 0.0
+    return np.concatenate([[0.0], shares_of(np.trim_zeros(shares, "b"))])
 
 
 def mean_length(lengths: Float64) -> float:

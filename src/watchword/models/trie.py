@@ -9,20 +9,21 @@ First the worst case, which is counting. In the complete trie over `n` terms ter
 nodes: of 4 terms, of 4 terms and pairs, and what an item of 50 terms visits at most where subscriptions have 4 (2.21).
 
 Then what is to be expected. A path exists if some subscription begins with it. If a single one does so with probability
-`q`, the path exists with 1 - (1 - q)^\\|S\\|, and the expected number of nodes is the sum over all paths. They are too
+`q`, the path exists with 1 - (1 - q)^|S|, and the expected number of nodes is the sum over all paths. They are too
 many to enumerate, but a random subscription begins with a path exactly with probability `q`; so the mean, over random
-subscriptions, of (1 - (1 - q)^\\|S\\|) / q over their own beginnings is that sum (`sample`, `nodes`). The other figures are
+subscriptions, of (1 - (1 - q)^|S|) / q over their own beginnings is that sum (`sample`, `nodes`). The other figures are
 means over the same sample:
 
 - a node that holds no subscription and has one child is merged in the compact trie (`compact_nodes`);
 - a leaf is a path with which no longer subscription begins (`leaves`).
 
-Three terms in proportion 2 : 1 : 1 and ten subscriptions of two terms: the paths are 0, 0 1, 0 2, 1 and 1 2, all but
-surely there.
+Of three terms, each as likely, ten subscriptions of two: the paths are 0, 0 1, 0 2, 1 and 1 2, all but surely there;
+the node of 1 is merged with its only child.
 
->>> paths = sample(shares_of([2, 1, 1]), fixed(2), count=2000, seed=1)
+>>> from watchword.models.terms import fixed, zipf
+>>> paths = sample(zipf(3, 0.0), fixed(2), count=2000, seed=1)
 >>> round(nodes(paths, 10), 1), round(compact_nodes(paths, 10), 1)
-(4.9, 4.0)
+(4.9, 3.9)
 
 Terms are ranked by their place in `shares`, the order in which the trie has them along a path. A function named
 ``…_as_printed`` is the thesis's own, for comparison; its docstring says what is wrong with it.
@@ -36,13 +37,16 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Float64, Int32, Int64
-from watchword.models.terms import draw_sets, fixed, shares_of
+from watchword.models.terms import draw_sets
 
 SAMPLE = 20_000
 """How many subscriptions are drawn, for about one per cent."""
 
 _LEAST = 1e-3
 """Subscriptions expected on a path below which `visits` follows it no further."""
+
+_MOST = 400_000
+"""Paths of a level that `visits` follows."""
 
 
 # the worst case: Pascal's triangle
@@ -84,7 +88,7 @@ def complete_nodes(terms: int) -> int:
 
 
 def bounded_nodes(terms: int, length: int) -> int:
-    """Return the nodes of the trie of all sets of up to `length` of `terms` terms (2.15 with \\|S_i\\|; 2.21 of an item).
+    """Return the nodes of the trie of all sets of up to `length` of `terms` terms (2.15 with |S_i|; 2.21 of an item).
 
     The double sum of C(n, k) over k < length and n < terms is the sum of C(terms, k) for k from 1 to `length`.
     """
@@ -92,7 +96,7 @@ def bounded_nodes(terms: int, length: int) -> int:
 
 
 def bounded_nodes_as_printed(terms: int) -> int:
-    """Return equation 2.15 as printed: its upper limit is \\|V_S\\| - 1 for \\|S_i\\| - 1, so that nothing is cut off.
+    """Return equation 2.15 as printed: its upper limit is |V_S| - 1 for |S_i| - 1, so that nothing is cut off.
 
     >>> bounded_nodes_as_printed(20), bounded_nodes(20, 3)
     (1048575, 1350)
@@ -131,7 +135,7 @@ def share_path_as_printed(one: set[int], other: set[int]) -> bool:
 
 
 def shared_nodes(one: set[int], other: set[int]) -> int:
-    """Return how many nodes two subscriptions share: the common beginning of their terms in order (Lemma 4 corrected)."""
+    """Return how many nodes two subscriptions share: the common beginning of their terms in order (Lemma 4)."""
     pairs = list(zip(sorted(one), sorted(other), strict=False))
     return next((at for at, (left, right) in enumerate(pairs) if left != right), len(pairs))
 
@@ -178,7 +182,7 @@ def first_level(shares: Float64, length: int, subscriptions: int) -> Float64:
 
     A subscription begins with `t` if all draws are `t` or behind it, and not all behind it.
 
-    >>> first_level(shares_of([2, 1, 1]), 2, 10).round(2).tolist()
+    >>> first_level(np.array([0.5, 0.25, 0.25]), 2, 10).round(2).tolist()
     [1.0, 0.87, 0.48]
     """
     behind = inferior(shares)
@@ -210,10 +214,10 @@ class Paths(NamedTuple):
 class Beginnings:
     """The probability that a subscription begins with a path: its terms are there, and all others behind the last.
 
-    With `n` terms, `k` of them on the path, there are n! / (n - k)! ways to have drawn the path's, each with the product
-    of their shares; the rest are distinct terms of the tail: (n - k)! times an elementary symmetric polynomial of the
-    tail's shares, by Newton's identities. Draws that are repeated make what is drawn in their place likelier: the
-    factor 1 / (1 - what is drawn already), in which each of the terms drawn stands for their mean.
+    With `n` terms, `k` of them on the path, there are n! / (n - k)! ways to have drawn the path's, each with the
+    product of their shares; the rest are distinct terms of the tail: (n - k)! times an elementary symmetric
+    polynomial of the tail's shares, by Newton's identities. Draws that are repeated make what is drawn in their place
+    likelier: the factor 1 / (1 - what is drawn already), in which each of the terms drawn stands for their mean.
     """
 
     def __init__(self, shares: Float64, lengths: Float64) -> None:
@@ -273,7 +277,8 @@ def sample(shares: Float64, lengths: Float64, count: int = SAMPLE, seed: int = 0
         rows = np.flatnonzero(sizes == size)
         sets = draw_sets(shares, size, len(rows), random)
         terms[rows, :size] = sets
-        products, totals = np.cumprod(shares[sets], axis=1), np.cumsum(shares[sets], axis=1)
+        products: Float64 = np.cumprod(shares[sets], axis=1, dtype=np.float64)
+        totals: Float64 = np.cumsum(shares[sets], axis=1, dtype=np.float64)
         for k in range(size):
             begins[rows, k] = beginnings.begin(products[:, k], totals[:, k], sets[:, k], k + 1)
         equals[rows] = beginnings.equal(products[:, -1], totals[:, -1], size)
@@ -291,6 +296,12 @@ def level_nodes(paths: Paths, subscriptions: int) -> Float64:
     return found
 
 
+def weighted_level(paths: Paths, weights: Float64, subscriptions: int, level: int) -> float:
+    """Return the expected nodes of a level, each with the weight of its path's first term."""
+    begins = paths.begins[:, level]
+    return float((_per_path(_exists(begins, subscriptions), begins) * weights[paths.terms[:, 0]]).mean())
+
+
 def leaves(paths: Paths, subscriptions: int) -> float:
     """Return the expected leaves, of either trie: somebody's last term, and nobody's term before the last."""
     ends = np.take_along_axis(paths.begins, paths.last[:, None], axis=1)[:, 0]
@@ -299,40 +310,97 @@ def leaves(paths: Paths, subscriptions: int) -> float:
 
 
 def compact_nodes(paths: Paths, subscriptions: int) -> float:
-    """Return the expected nodes of the compact trie: those of the simple one, less those with one child and no payload."""
+    """Return the expected nodes of the compact trie: those of the simple one, less chains without payload."""
     parents, children = paths.begins[:, :-1], paths.begins[:, 1:]
     merged = _per_path(_only(parents, children, subscriptions), children)
     return nodes(paths, subscriptions) - float(merged.sum(axis=1).mean())
 
 
-def visits(items: Int32, shares: Float64, lengths: Float64, subscriptions: int) -> float:
-    """Return how many nodes of the simple trie an item visits on average: `items` has one in each row, -1 behind its end.
+def distinct(paths: Paths, subscriptions: int) -> float:
+    """Return how many different subscriptions there are expected to be: the nodes that hold one."""
+    return float(_per_path(_exists(paths.equals, subscriptions), paths.equals).mean())
 
-    The paths within an item are followed level by level, each weighted by its chance to exist, and no further than
-    where a thousandth of a subscription is expected.
+
+def single(paths: Paths, subscriptions: int) -> float:
+    """Return how many subscriptions are expected to be like no other."""
+    alone = np.exp((subscriptions - 1) * np.log1p(-np.minimum(paths.equals, 1.0 - 1e-16)))
+    return float(subscriptions * alone.mean())
+
+
+def size(paths: Paths, subscriptions: int) -> float:
+    """Return the bytes of the method ``trie``: 28 a node, with its entry among the children, and 8 a subscription."""
+    return 28 * nodes(paths, subscriptions) + 8 * subscriptions
+
+
+def compact_size(paths: Paths, subscriptions: int) -> float:
+    """Return the bytes of the method ``compact-trie``, with blocks of two.
+
+    A node has 16 bytes of addresses and a word of header, an inner one three words about its children. Labels have a
+    word for each node of the simple trie, for together they are its nodes. Payloads: a word for a single one, else two
+    and blocks of three words for every two.
     """
+    compact, alone = compact_nodes(paths, subscriptions), single(paths, subscriptions)
+    shared = distinct(paths, subscriptions) - alone
+    inner = compact - leaves(paths, subscriptions)
+    payloads = alone + 2 * shared + 3 * ((subscriptions - alone) / 2 + shared / 4)
+    return 20 * compact + 12 * inner + 4 * nodes(paths, subscriptions) + 4 * payloads
+
+
+def visits(items: Int32, shares: Float64, lengths: Float64, subscriptions: int, seed: int = 0) -> float:
+    """Return how many nodes of the simple trie an item visits on average.
+
+    `items` has one in each row, -1 behind its end. The paths within an item are followed level by level, each
+    weighted by its chance to exist, and no further than where a thousandth of a subscription is expected. Where they
+    become too many, some of them stand for all.
+    """
+    random = np.random.default_rng(seed)
     beginnings = Beginnings(shares, lengths)
     rows, places = np.nonzero(items >= 0)
-    product, total = shares[items[rows, places]], shares[items[rows, places]]
-    visited = 0.0
+    share = shares[items[rows, places]]
+    front = Front(rows, places, share, share)
+    visited, weight = 0.0, 1.0
     for level in range(1, beginnings.longest + 1):
-        begins = beginnings.begin(product, total, items[rows, places], level)
-        visited += float(_exists(begins, subscriptions).sum())
-        kept = begins * subscriptions > _LEAST
-        rows, places, product, total = _longer(items, shares, rows[kept], places[kept], product[kept], total[kept])
+        begins = beginnings.begin(front.product, front.total, items[front.rows, front.places], level)
+        visited += weight * float(_exists(begins, subscriptions).sum())
+        kept = np.flatnonzero(begins * subscriptions > _LEAST)
+        left = (items >= 0).sum(axis=1)[front.rows[kept]] - 1 - front.places[kept]
+        followed = min(len(kept), int(len(kept) * _MOST / max(int(left.sum()), 1)) + 1)
+        if followed < len(kept):
+            weight *= len(kept) / followed
+            kept = np.sort(random.choice(kept, followed, replace=False))
+        front = Front(front.rows[kept], front.places[kept], front.product[kept], front.total[kept])
+        front = _longer(items, shares, front)
     return visited / len(items)
 
 
-def _longer(
-    items: Int32, shares: Float64, rows: Int64, places: Int64, product: Float64, total: Float64
-) -> tuple[Int64, Int64, Float64, Float64]:
+class Front(NamedTuple):
+    """Paths that are followed: of which item, up to which place in it, the product and the sum of their shares."""
+
+    rows: Int64
+    places: Int64
+    product: Float64
+    total: Float64
+
+
+def _longer(items: Int32, shares: Float64, front: Front) -> Front:
     """Return all paths that go on from these by one later term of their item."""
-    left = (items >= 0).sum(axis=1)[rows] - 1 - places
-    of = np.repeat(np.arange(len(rows)), left)
+    left = (items >= 0).sum(axis=1)[front.rows] - 1 - front.places
+    of = np.repeat(np.arange(len(left)), left)
     starts = np.cumsum(left) - left
-    places = places[of] + 1 + np.arange(len(of)) - starts[of]
-    share = shares[items[rows[of], places]]
-    return rows[of], places, product[of] * share, total[of] + share
+    rows, places = front.rows[of], front.places[of] + 1 + np.arange(len(of)) - starts[of]
+    share = shares[items[rows, places]]
+    return Front(rows, places, front.product[of] * share, front.total[of] + share)
+
+
+def draw_items(shares: Float64, lengths: Float64, count: int, seed: int = 0) -> Int32:
+    """Return random items for `visits`: a row each, its terms ascending, -1 behind its end."""
+    random = np.random.default_rng(seed)
+    sizes = random.choice(len(lengths), count, p=lengths / lengths.sum())
+    items = np.full((count, len(lengths) - 1), -1, np.int32)
+    for size in np.unique(sizes).tolist():
+        rows = np.flatnonzero(sizes == size)
+        items[rows, :size] = draw_sets(shares, size, len(rows), random)
+    return items
 
 
 def _exists(chance: Float64, subscriptions: int) -> Float64:

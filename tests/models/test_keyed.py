@@ -18,6 +18,7 @@ def test_keys_bytes_and_groups_read_are_those_of_an_index():
     assert keyed.groups_read(paths, met(), SUBSCRIPTIONS) == pytest.approx(figures.operations_per_match, rel=0.05)
 
 
+@pytest.mark.slow
 def test_estimates_are_near_what_every_method_takes():
     workload = Workload(SUBSCRIPTIONS, SHARES, LENGTHS.probabilities, ITEM_LENGTHS.probabilities)
     for row in estimates(workload, sample=5_000):

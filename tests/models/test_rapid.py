@@ -31,7 +31,8 @@ def test_an_event_visits_no_more_nodes_than_the_bound():
     for number, event in enumerate(as_texts(light_events(40, 8, alpha=1.0, seed=3)).to_pylist(), 1):
         index.match(event)
         after = index.stats().operations_per_match * number
-        assert 0 < round(after - before) <= rapid.time_bound(8, event.count("1"), 3, rows=2_000)
+        visited = round(after - before) - 1  # one operation is the look at subscriptions of stars only
+        assert 0 < visited <= rapid.time_bound(8, event.count("1"), 3, rows=2_000)
         before = after
 
 

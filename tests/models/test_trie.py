@@ -27,12 +27,14 @@ def test_nodes_leaves_and_bytes_are_those_of_an_index():
     assert trie.compact_size(paths(), SUBSCRIPTIONS) == pytest.approx(compact.details["structure_bytes"], rel=0.02)
 
 
+@pytest.mark.slow
 def test_visits_are_those_of_an_index():
     items = trie.draw_items(SHARES, ITEM_LENGTHS.probabilities, 1000, seed=5)
     visits = trie.visits(items, SHARES, LENGTHS.probabilities, SUBSCRIPTIONS)
     assert visits == pytest.approx(measured("trie").operations_per_match, rel=0.05)
 
 
+@pytest.mark.slow
 def test_paths_that_stand_for_others_give_the_same_visits(monkeypatch):
     items = trie.draw_items(SHARES, ITEM_LENGTHS.probabilities, 300, seed=6)
     whole = trie.visits(items, SHARES, LENGTHS.probabilities, SUBSCRIPTIONS)

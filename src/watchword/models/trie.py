@@ -246,7 +246,8 @@ class Beginnings:
 
     def equal(self, product: Float64, total: Float64, count: int) -> Float64:
         """Return the probabilities of subscriptions that are just these terms."""
-        return self._lengths[count] * perm(count, count) * product * _again(total / count, count)
+        found: Float64 = self._lengths[count] * perm(count, count) * product * _again(total / count, count)
+        return found
 
 
 def _symmetric(powers: Float64, most: int) -> list[Float64]:
@@ -405,13 +406,14 @@ def draw_items(shares: Float64, lengths: Float64, count: int, seed: int = 0) -> 
 
 def _exists(chance: Float64, subscriptions: int) -> Float64:
     """Return the probability that one of the subscriptions at least has what each has with this chance."""
-    return -np.expm1(subscriptions * np.log1p(-np.minimum(chance, 1.0 - 1e-16)))
+    found: Float64 = -np.expm1(subscriptions * np.log1p(-np.minimum(chance, 1.0 - 1e-16)))
+    return found
 
 
 def _only(whole: Float64, part: Float64, subscriptions: int) -> Float64:
     """Return the probability that some subscription falls into `whole`, and all that do into `part` of it."""
     outside = np.maximum(whole - part, 0.0)
-    none_outside = np.exp(subscriptions * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
+    none_outside: Float64 = np.exp(subscriptions * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
     return none_outside * _exists((whole - outside) / (1.0 - outside), subscriptions)
 
 

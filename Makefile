@@ -25,7 +25,7 @@ tour: $(READY) ## a first look at the library, without Spark
 # Two processes, which take groups of tests as they come free: a language, Spark, a file (tests/conftest.py has the
 # order). What Python makes of the test files is kept, whatever the environment says; it takes seconds each time.
 unexport PYTHONDONTWRITEBYTECODE
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 quick: $(READY) ## run the tests that are worth running after every change
 	@$(TESTS) -m "not slow and not spark" --methods auto
@@ -38,8 +38,10 @@ check: $(READY) ## lint, types, direction of imports
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-soak: $(READY) ## kill the pipeline twenty times at random moments; nothing may be lost or doubled
-	@WATCHWORD_KILLS=20 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+KILLS := 100
+
+soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
+	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small

@@ -89,7 +89,7 @@ def as_subscription(query: str) -> str:
 
 def accepted_queries(path: Path) -> dict[int, str]:
     """Return the queries that have a term to match."""
-    index, accepted = KeywordIndex(), {}
+    index, accepted = KeywordIndex(literal_operators=True), {}
     for number, line in enumerate(lines(path)):
         text = as_subscription(line.rstrip("\n").split("\t")[1])
         try:

@@ -200,7 +200,7 @@ def match_text(report: Report, scale: Scale) -> None:
     with report.console.status("text"):
         queries = accepted_queries(folder / "queries-30k.tsv.gz")
         texts = posts(folder / "tweets-2020-60k.jsonl.gz")
-        index, column, word = KeywordIndex(queries), pa.array(texts), re.compile(r"\w+")
+        index, column, word = KeywordIndex(queries, literal_operators=True), pa.array(texts), re.compile(r"\w+")
         ways: dict[str, Callable[[], pa.Table]] = {
             "auto, from text": lambda: index.match_many(column),
             "re, then auto": lambda: index.match_many([word.findall(t.casefold()) for t in texts]),

@@ -190,7 +190,7 @@ def prepared(scale: str) -> Iterator[Place]:
 def prepare(folder: Path, scale: str) -> None:
     write_posts(folder / "posts", POSTS[scale])
     queries = accepted_queries(data_folder() / "text" / "queries-30k.tsv.gz")
-    index = KeywordIndex(queries)
+    index = KeywordIndex(queries, literal_operators=True)
     sample = pq.read_table(folder / "posts" / "0.parquet", columns=["text"])["text"][:10_000]
     index.match_many(sample)  # it learns which terms are rare in posts, as an index in use would
     build(index, folder / "queries")
@@ -198,7 +198,7 @@ def prepare(folder: Path, scale: str) -> None:
     plain = {key: text for key, text in bare.items() if re.fullmatch(r"[a-z0-9 ]+", text)}
     table = pa.table({"id": pa.array(plain, pa.int64()), "subscription": list(plain.values())})
     pq.write_table(table, folder / "plain.parquet")
-    build(KeywordIndex(table), folder / "plain")
+    build(KeywordIndex(table, literal_operators=True), folder / "plain")
 
 
 def compare_match(report: Report, place: Place) -> None:

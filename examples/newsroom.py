@@ -34,7 +34,7 @@ def main() -> None:
         spark = local_session("watchword newsroom", 2)
         try:
             source = Source.feeds([str(HERE / "feeds" / "feeds.opml")])
-            Pipeline(spark, home, source, report=report).start(once=True).awaitTermination()
+            Pipeline(spark, home, source, report=report).run(once=True)
         finally:
             spark.stop()
         with home.store() as store:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.contract.cases", "tests.contract.machine")
 
@@ -32,15 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--methods", metavar="NAMES", help="run the contract suite on these methods only, as in auto,trie")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and say which tests stay in one process where there are several (`--dist loadgroup`)."""
-    groups = {item: _group(item) for item in items}
-    for item, group in groups.items():
-        item.add_marker(pytest.mark.xdist_group(group))
-        if group == "spark":
+    """Mark what needs Spark, and begin with the groups that take longest."""
+    for item in items:
+        if HERE / "spark" in item.path.parents:
             item.add_marker("spark")
-    items.sort(key=lambda item: ORDER.index(groups[item]) if groups[item] in ORDER else len(ORDER))
+    places = {group: place for place, group in enumerate(ORDER)}
+    items.sort(key=lambda item: places.get(group_of(item.nodeid), len(ORDER)))
 
 
 def pytest_collection_finish() -> None:
@@ -49,15 +49,31 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
-def _group(item: pytest.Item) -> str:
-    """Return a language for its folder and its part of the contract, `spark`, or for all else the file.
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """Where there are several processes (`-n 2`), give each a group of tests at a time."""
+    return Groups(config, log)
+
+
+class Groups(LoadScopeScheduling):
+    """A process that has nothing to do gets the next group."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(nodeid)
+
+
+def group_of(nodeid: str) -> str:
+    """Return which tests stay in one process: a language's folder and its part of the contract, Spark, or a file.
 
     So a language's kernels are compiled by one process, and one process has a Spark session.
+
+    >>> group_of("tests/contract/test_life.py::TestChurn::test_a_long_life[patterns-nfa]")
+    'patterns'
+    >>> group_of("tests/sets/test_trie.py::test_duel[1]"), group_of("tests/feeds/test_opml.py::test_all")
+    ('keywords', 'tests/feeds/test_opml.py')
     """
-    folder = item.path.relative_to(HERE).parts[0]
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    case = parameters.get("case") or parameters.get("method")
-    if folder == "contract" and case:
-        folder = case.language.name
+    file, _, test = nodeid.partition("::")
+    folder = file.split("/")[1]
+    if folder == "contract":
+        folder = test.partition("[")[2].partition("-")[0]
     folder = SHARED.get(folder, folder)
-    return folder if folder in ORDER else str(item.path.relative_to(HERE))
+    return folder if folder in ORDER else file

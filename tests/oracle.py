@@ -32,34 +32,134 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 
 import Stemmer
 
 # White space, a parenthesis, a whole quotation, a minus sign in front of something, or a word.
-TOKEN = re.compile(r'\s+|[()]|"[^"]*"|(?P<minus>-(?=[^\s)]))|[^\s()"]+')
+QUOTES = '"“”„‟«»＂'
+TOKEN = re.compile(rf"\s+|[()]|[{QUOTES}][^{QUOTES}]*[{QUOTES}]|(?P<minus>-(?=-*[^\s)-]))|[^\s(){QUOTES}]+")
+
+# What other tools read as syntax: in a word, between the sign that touches it on either side, or a space.
+FOREIGN = (
+    rf"^.!+[\w#@({QUOTES}]",
+    r"[|]|&&",
+    r"\w[*]|[*]\w",
+    rf"\w~|~\w|^[){QUOTES}]~",
+    rf"\w\^\d|^[){QUOTES}]\^\d",
+    rf"^.[+]?[^\W\d][\w.-]*:[\w(<>*{{\[{QUOTES}]",
+    r"^.(?i:near|onear|pre|within|adj|w|n|p)/\d+\W*$",
+    r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=[(])).$",
+)
+PLAIN = r"(?i:www\.)|[^\W\d_][\w+.-]*://|[\w-]+(\.[\w-]+)+:\d+($|[/?#])"
 
 
-def terms(text: str, stop_words: Sequence[str] = (), stemmer: str | None = None) -> list[str]:
-    """Return the terms of `text`: casefold, split, drop stop words, stem.
+def terms(
+    text: str,
+    stop_words: Sequence[str] = (),
+    stemmer: str | None = None,
+    fold_accents: bool = False,
+    cjk: str | None = None,
+) -> list[str]:
+    """Return the terms of `text`: toNFKC_Casefold, split, drop stop words, stem.
 
     >>> terms("Straße, ΣΊΣΥΦΟΣ & x_1: don't")
     ['strasse', 'σίσυφοσ', 'x_1', 'don', 't']
     >>> terms("The cats are running", stop_words=("the", "are"), stemmer="english")
     ['cat', 'run']
-    >>> terms("one\\ud800two")
-    ['one', 'two']
+    >>> terms("one\\ud800two"), terms("ﬁ Ａ x² ①"), terms("co\\u00adoperate \\u203c\\ufe0fGO")
+    (['one', 'two'], ['fi', 'a', 'x2', '1'], ['cooperate', 'go'])
     >>> terms("x s", stemmer="porter")  # nothing is left of "s"
     ['x']
+    >>> terms("Łódź: Café", fold_accents=True), terms("ab東京都に1", cjk="bigrams")
+    (['lodz', 'cafe'], ['ab', '東京', '京都', '都に', '1'])
     """
-    spaced = "".join(character if _in_word(character) else " " for character in text.casefold())
-    words = [word for word in spaced.split(" ") if word and word not in stop_words]
+    folded = unicodedata.normalize("NFC", "".join(map(_nfkc_casefold, text)))
+    if fold_accents:
+        bare = "".join(part for part in unicodedata.normalize("NFD", folded) if not _is_accent(part))
+        folded = unicodedata.normalize("NFC", bare.translate(dict(zip(map(ord, "øłđħŧı"), "oldhti", strict=True))))
+    kinds = "".join(map(_kind, folded))
+    words = [folded[slice(*found.span())] for found in re.finditer("w[wm]*", kinds)]
+    if cjk is not None:
+        words = [piece for word in words for piece in _pairs(word)]
+    words = [word for word in words if word not in stop_words]
     if stemmer is not None:
         words = [_stem(word, stemmer) for word in words]
     return [word for word in words if word]
 
 
+@cache
+def _nfkc_casefold(character: str) -> str:
+    """Return the property NFKC_CF: NFKC, case folding and no default-ignorables, again and again until it is stable."""
+    text, before = character, None
+    while text != before:
+        before, text = text, unicodedata.normalize("NFKC", text).casefold()
+        text = "".join(part for part in text if not _is_default_ignorable(part))
+    return text
+
+
+@cache
+def _is_default_ignorable(character: str) -> bool:
+    """Derive Default_Ignorable_Code_Point as DerivedCoreProperties.txt does.
+
+    Format characters (Cf), variation selectors and the property Other_Default_Ignorable_Code_Point, without
+    annotations, Egyptian hieroglyph controls and marks that precede numbers. There is no white space among them.
+    """
+    point = ord(character)
+    variation_selectors = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+    others = (
+        *(range(0x34F, 0x350), range(0x115F, 0x1161), range(0x17B4, 0x17B6), range(0x2065, 0x2066)),
+        *(range(0x3164, 0x3165), range(0xFFA0, 0xFFA1), range(0xFFF0, 0xFFF9), range(0xE0000, 0xE1000)),
+    )
+    no_format = (
+        *(range(0xFFF9, 0xFFFC), range(0x13430, 0x13441), range(0x600, 0x606), range(0x6DD, 0x6DE)),
+        *(range(0x70F, 0x710), range(0x890, 0x892), range(0x8E2, 0x8E3), range(0x110BD, 0x110BE)),
+        range(0x110CD, 0x110CE),
+    )
+    is_format = unicodedata.category(character) == "Cf" and not any(point in some for some in no_format)
+    return is_format or any(point in some for some in variation_selectors + others)
+
+
+@cache
+def _is_accent(character: str) -> bool:
+    """Say whether a character is a mark of a block of combining diacritical marks, or half marks."""
+    blocks = (range(0x300, 0x370), range(0x1AB0, 0x1B00), range(0x1DC0, 0x1E00), range(0x20D0, 0x2100))
+    return _kind(character) == "m" and any(ord(character) in block for block in (*blocks, range(0xFE20, 0xFE30)))
+
+
+@cache
+def _kind(character: str) -> str:
+    category = unicodedata.category(character)[0]
+    return "w" if category in "LN" or character == "_" else "m" if category == "M" else " "
+
+
+CJK = (
+    *("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "HANGZHOU", "HENTAIGANA", "MASU", "VERTICAL KANA"),
+    *("IDEOGRAPHIC ITERATION", "IDEOGRAPHIC CLOSING", "IDEOGRAPHIC NUMBER", "VERTICAL IDEOGRAPHIC"),
+)
+"""How the names of Chinese, Japanese and Korean characters begin."""
+
+
+def _pairs(word: str) -> list[str]:
+    """Cut a word where its script changes, and what is Chinese, Japanese or Korean into all pairs of neighbours.
+
+    >>> _pairs("x1東京都"), _pairs("京"), _pairs("東京x")
+    (['x1', '東京', '京都'], ['京'], ['東京', 'x'])
+    """
+    kinds = ""
+    for character in word:
+        is_cjk = unicodedata.name(character, "").startswith(CJK)
+        kinds += "m" if _kind(character) == "m" else "c" if is_cjk else "w"
+    pieces = []
+    for stretch in re.finditer("(?:cm*)+|(?:wm*)+", kinds):
+        units = [word[slice(*unit.span())] for unit in re.compile("cm*").finditer(kinds, *stretch.span())]
+        pairs = [left + right for left, right in pairwise(units)]
+        pieces += pairs or [word[slice(*stretch.span())]]
+    return pieces
+
+
 def matches(
-    query: str, event: str | bytes | Iterable[str], stop_words: Sequence[str] = (), stemmer: str | None = None
+    query: str, event: str | bytes | Iterable[str], literal_operators: bool = False, **analysis: object
 ) -> bool:
     """Say whether `event` satisfies `query`. Terms in an iterable are taken as they are.
 
@@ -70,12 +170,12 @@ def matches(
     """
     if isinstance(event, bytes):
         event = event.decode("utf-8")
-    sequence = terms(event, stop_words, stemmer) if isinstance(event, str) else list(event)
-    return _holds(parse(query, tuple(stop_words), stemmer), sequence)
+    sequence = terms(event, **analysis) if isinstance(event, str) else list(event)
+    return _holds(parse(query, literal_operators, **analysis), sequence)
 
 
 @cache
-def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = None) -> tuple:
+def parse(query: str, literal_operators: bool = False, **analysis: object) -> tuple:
     """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)`` and phrases.
 
     >>> parse("a b OR NOT c-d")
@@ -84,9 +184,13 @@ def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = No
     True
     >>> parse("a OR (NOT the)", stop_words=("the",))
     ('phrase', 'a')
+    >>> parse("rock and roll", literal_operators=True)
+    ('and', ('phrase', 'rock'), ('phrase', 'and'), ('phrase', 'roll'))
     """
     tokens = _tokens(query)
-    tree = _either(tokens, stop_words, stemmer)
+    if not literal_operators:
+        _refuse_lower_case(tokens, {"and"}.intersection(analysis.get("stop_words", ())))
+    tree = _either(tokens, analysis)
     if tokens:
         raise ValueError(f"{tokens[0]} is unexpected")
     if tree is None:
@@ -94,9 +198,24 @@ def parse(query: str, stop_words: tuple[str, ...] = (), stemmer: str | None = No
     return tree
 
 
-@cache
-def _in_word(character: str) -> bool:
-    return character == "_" or unicodedata.category(character)[0] in "LNM"
+def _refuse_lower_case(tokens: list[str], allowed: set[str]) -> None:
+    """Refuse `and`, `or` and `not` between what they would join, were they in capitals.
+
+    >>> _refuse_lower_case(["not", "a", "and"], set())
+    >>> _refuse_lower_case(["a", "or", "NOT", "b"], set())
+    Traceback (most recent call last):
+    ...
+    ValueError: or in lower case
+    """
+    for at, token in enumerate(tokens):
+        if token not in {"and", "or", "not"} - allowed:
+            continue
+        before = [some for some in tokens[:at] if some in "()" or re.search(rf"[\w{QUOTES}]", some)]
+        after = [some for some in tokens[at + 1 :] if some != "NOT"]
+        joins = before and (token == "not" or before[-1] not in ("(", "AND", "OR", "NOT"))
+        wanted = after and after[0] not in ("AND", "OR") and re.search(rf"[\w({QUOTES}]", after[0])
+        if joins and wanted:
+            raise ValueError(f"{token} in lower case")
 
 
 @cache
@@ -117,47 +236,65 @@ def _tokens(query: str) -> list[str]:
             raise ValueError("a quotation has no end")
         if not token[0].isspace():
             found.append("NOT" if token.lastgroup == "minus" else token[0])
+            _refuse_foreign(query, *token.span())
         position = token.end()
     return found
+
+
+def _refuse_foreign(query: str, start: int, end: int) -> None:
+    """Refuse a word that other tools would read otherwise.
+
+    >>> _refuse_foreign("a title:b", 2, 9)
+    Traceback (most recent call last):
+    ...
+    ValueError: title:b is of another language
+    """
+    if query[start] in "()" + QUOTES:
+        return
+    before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
+    framed = (before if before and before in ")" + QUOTES else " ") + word
+    framed += after if after and after in "(" + QUOTES else " "
+    if any(re.search(rule, framed) for rule in FOREIGN) and not re.match(PLAIN, word):
+        raise ValueError(f"{word} is of another language")
 
 
 # Each of the three takes its part of the tokens away from the front. A part in which everything was dropped
 # is None.
 
 
-def _either(tokens: list[str], *analysis: object) -> tuple | None:
-    parts = [_both(tokens, *analysis)]
+def _either(tokens: list[str], analysis: Mapping) -> tuple | None:
+    parts = [_both(tokens, analysis)]
     while tokens and tokens[0] == "OR":
         del tokens[0]
-        parts.append(_both(tokens, *analysis))
+        parts.append(_both(tokens, analysis))
     return _joined("or", parts)
 
 
-def _both(tokens: list[str], *analysis: object) -> tuple | None:
-    parts = [_one(tokens, *analysis)]
+def _both(tokens: list[str], analysis: Mapping) -> tuple | None:
+    parts = [_one(tokens, analysis)]
     while tokens and tokens[0] not in ("OR", ")"):
         if tokens[0] == "AND":
             del tokens[0]
-        parts.append(_one(tokens, *analysis))
+        parts.append(_one(tokens, analysis))
     return _joined("and", parts)
 
 
-def _one(tokens: list[str], *analysis: object) -> tuple | None:
+def _one(tokens: list[str], analysis: Mapping) -> tuple | None:
     if not tokens:
         raise ValueError("no operand at the end")
     token = tokens.pop(0)
     if token in ("AND", "OR", ")"):
         raise ValueError(f"no operand before {token}")
     if token == "NOT":
-        part = _one(tokens, *analysis)
+        part = _one(tokens, analysis)
         return None if part is None else ("not", part)
     if token == "(":
-        part = _either(tokens, *analysis)
+        part = _either(tokens, analysis)
         if not tokens:
             raise ValueError("a parenthesis has no end")
         del tokens[0]
         return part
-    words = terms(token, *analysis)
+    words = terms(token, **analysis)
     return ("phrase", *words) if words else None
 
 

@@ -1,7 +1,7 @@
 """What hypothesis draws: subscriptions and events over a vocabulary so small that matches abound.
 
 The words are chosen to trip up: case folding that lengthens a word, a capital sigma with two small forms, the
-same letter composed and decomposed (two terms), a script without spaces, an underscore. Queries are drawn as
+same letter composed and decomposed (one term), a script without spaces, an underscore. Queries are drawn as
 text from the grammar, not printed from a tree, so that precedence is tested where no parenthesis stands. A
 drawn query has at most 128 clauses, which is within the index's default limit.
 
@@ -114,6 +114,34 @@ keyword_scraps = st.lists(
     st.sampled_from([*"abc", "AND", "OR", "NOT", "(", ")", '"', "-", "&", "the", " ", " ", " "]), max_size=14
 ).map("".join)
 """Anything that looks like a query; about a third of them are."""
+
+FOREIGN_SIGNS = (
+    "!",
+    "|",
+    "&&",
+    "*",
+    "~",
+    "^",
+    ":",
+    "/",
+    "1",
+    "+",
+    ".",
+    "“",
+    "”",
+    "«",
+    "://",
+    "www.",
+    "NEAR",
+    "AROUND",
+    "w",
+)
+
+keyword_foreign = st.lists(
+    st.sampled_from([*"abc", "AND", "OR", "NOT", "and", "or", "not", "(", ")", '"', "-", *FOREIGN_SIGNS, *[" "] * 9]),
+    max_size=9,
+).map("".join)
+"""Anything that looks like a query of this or of another tool."""
 
 keyword_texts = st.one_of(phrases(0, 3), phrases(0, 8, ("\ud800", "\0")))
 """Texts as they come, lone surrogates among them."""

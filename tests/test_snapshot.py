@@ -176,12 +176,10 @@ def test_a_newer_format_asks_for_an_upgrade_and_is_not_overwritten(tmp_path: Pat
 @pytest.mark.parametrize("older", range(1, snapshot.FORMAT_VERSION))
 def test_an_older_format_asks_to_be_built_anew_and_can_be(tmp_path: Path, older: int) -> None:
     write(tmp_path)
-    assert not snapshot.is_outdated(tmp_path)
     rewrite_manifest(tmp_path, format_version=older)
-    assert snapshot.is_outdated(tmp_path)
     fails(tmp_path, f"format {older}", f"this version reads {snapshot.FORMAT_VERSION}", "build it anew")
     write(tmp_path)
-    assert snapshot.read(tmp_path).version == 2 and not snapshot.is_outdated(tmp_path)
+    assert snapshot.read(tmp_path).version == 2
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, -1])
@@ -427,3 +425,29 @@ def test_a_reader_overtaken_by_a_writer_takes_the_new_version(tmp_path: Path, mo
     monkeypatch.setattr(snapshot, "_read_manifest", overtaken)
     assert snapshot.read(tmp_path).version == 3
     assert turns == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("bytes", "12"), ("bytes", None), ("shape", 3), ("shape", ["3"]), ("dtype", 4), ("sha256", []), ("name", 5)],
+)
+def test_a_manifest_whose_values_are_of_the_wrong_kind(tmp_path: Path, name: str, value: object) -> None:
+    write(tmp_path)
+    files = json.loads((tmp_path / "manifest.json").read_bytes())["files"]
+    files[0][name] = value
+    rewrite_manifest(tmp_path, files=files)
+    fails(tmp_path, "the manifest was altered")
+    fails(tmp_path, "the manifest was altered", opener=snapshot.verify)
+
+
+@pytest.mark.parametrize("files", [{}, 7, [7], ["name"], None])
+def test_a_manifest_whose_files_are_no_list(tmp_path: Path, files: object) -> None:
+    write(tmp_path)
+    rewrite_manifest(tmp_path, files=files)
+    fails(tmp_path, "the manifest was altered")
+
+
+def test_a_manifest_that_is_nested_too_deeply(tmp_path: Path) -> None:
+    write(tmp_path)
+    (tmp_path / "manifest.json").write_text("[" * 200_000)
+    fails(tmp_path, "this is not JSON")

@@ -74,13 +74,6 @@ def reserve(array: npt.NDArray[Scalar], needed: int, fill: Any = None) -> npt.ND
     return resized(array, max(needed, len(array) + len(array) // 2, 16), fill)
 
 
-def tally(counts: Int32, numbers: Int32, by: int) -> None:
-    """Add `by` to ``counts[number]`` for every number, which may repeat."""
-    if len(numbers):
-        found = np.bincount(numbers).astype(np.int32)
-        counts[: len(found)] += found * np.int32(by)
-
-
 def power_of_two(number: int) -> int:
     """Return the least power of two that is no less."""
     return 1 << max(0, number - 1).bit_length()

@@ -5,29 +5,50 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 try:
     import fcntl
 except ImportError:  # a platform without flock: writers must then take turns by themselves
     fcntl = None  # type: ignore[assignment]
 
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+"""Modes for what only its owner is to read."""
+TEMPORARY = ".*.tmp"
+"""The names under which `replaced` writes aside."""
+
 
 @contextmanager
 def replaced(file: Path) -> Iterator[IO[bytes]]:
-    """Write a new content aside, and put it into `file`'s place once all of it is on the disk."""
+    """Write a new content aside, and put it into `file`'s place once all of it is on the disk.
+
+    An error on the way, such as a full disk, leaves the old content and nothing beside it.
+    """
     temporary = file.with_name(f".{file.name}-{secrets.token_hex(4)}.tmp")
-    with temporary.open("wb") as output:
-        yield output
-        output.flush()
-        os.fsync(output.fileno())
-    temporary.replace(file)
+    try:
+        with temporary.open("wb") as output:
+            yield output
+            output.flush()
+            os.fsync(output.fileno())
+        temporary.replace(file)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
     sync_folder(file.parent)
+
+
+def remove_temporaries(folder: Path) -> None:
+    """Remove what writers that were killed left aside; only for who knows that nobody is writing there."""
+    with suppress(OSError):
+        for leftover in folder.glob(TEMPORARY):
+            leftover.unlink(missing_ok=True)
 
 
 def write_json(file: Path, value: object) -> None:
@@ -35,6 +56,33 @@ def write_json(file: Path, value: object) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with replaced(file) as output:
         output.write(json.dumps(value, indent=1).encode())
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of a JSON text; a `ValueError` for anything else, also for one that is nested too deeply.
+
+    >>> parse_json("[" * 200_000)
+    Traceback (most recent call last):
+    ...
+    ValueError: nested too deeply
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder where it is missing, and those above it, for their owner alone; let the disk know.
+
+    A folder that is there keeps its mode: its owner chose it.
+    """
+    if folder.is_dir():
+        return
+    make_private_folder(folder.parent)
+    with suppress(FileExistsError):
+        folder.mkdir(mode=PRIVATE_FOLDER)
+    sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -52,15 +100,24 @@ def sync_folder(folder: Path) -> None:
 def locked(file: Path, *, patience: float | None = None) -> Iterator[None]:
     """Hold the lock of `file`, which is made where it is missing; processes and threads wait for each other.
 
-    The system lets go of the lock when a process dies. With `patience`, a `TimeoutError` after so many seconds.
+    The system lets go of the lock when a process dies. With `patience`, a `TimeoutError` after so many seconds; its
+    message names who holds the lock, as the holder wrote into the file.
     """
-    with file.open("ab") as held:
+    with file.open("a+b", buffering=0) as held:
         _take_lock(held, patience)
         try:
+            with suppress(OSError):  # a full disk is no reason to do without the lock
+                held.truncate(0)
+                held.write(_holder().encode())
             yield
         finally:
             if fcntl is not None:
                 fcntl.flock(held, fcntl.LOCK_UN)  # at once, even where a forked child still has the file open
+
+
+def _holder() -> str:
+    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
+    return f"process {os.getpid()} on {socket.gethostname()}, since {since}"
 
 
 def _take_lock(held: IO[bytes], patience: float | None) -> None:
@@ -75,7 +132,8 @@ def _take_lock(held: IO[bytes], patience: float | None) -> None:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{held.name} is locked") from None
+                held.seek(0)
+                raise TimeoutError(held.read(200).decode(errors="replace") or "another process") from None
             time.sleep(0.05)
         else:
             return

@@ -2,31 +2,43 @@
 
     HOME/store.sqlite             subscribers, subscriptions, inboxes, and the options of each language's index
     HOME/index/LANGUAGE/          the versions of each language's index
-    HOME/index/LANGUAGE.json      its last versions, and the store's counter that each stands for
-    HOME/runs/NAME/               one stream: its checkpoint, its spool of fetched items, its matches by batch
+    HOME/index/LANGUAGE.lock      held by the run that is bringing the index up to the store
+    HOME/runs/NAME/               one stream:
+        lock                      held while it runs, by the process that it names
+        checkpoint/               Spark's progress; in it run.json, the id of the run, and versions/ (`version_log`)
+        spool/                    fetched items (`feeds.spool`)
+        matches/                  what matched, a file for each batch and language
+        dead-letters/             what could not be read, likewise (`dead_letters`)
 
 A folder without a store is no home: a typing error is not to start a second system beside the first.
+
+What is made here is its owner's alone (folders 0700, the store 0600).
+
+The id of a run tells its batches from those of any other in the store. It lies in the checkpoint, because the numbers
+of batches do: whoever removes the checkpoint begins anew at batch 0, and with a new id.
 """
 
 from __future__ import annotations
 
-import json
+import logging
 import os
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from watchword.errors import StoreError
-from watchword.files import write_json
+from watchword.files import locked, make_private_folder, parse_json, remove_temporaries, write_json
 from watchword.store import Store
 
 STORE = "store.sqlite"
-_VERSIONS = 200
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_log = logging.getLogger("watchword.home")
 
 
 class Home:
-    """The paths below a home folder, and its small files."""
+    """The paths below a home folder, and who may write there."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path).absolute()
@@ -35,7 +47,6 @@ class Home:
     def make(cls, path: str | os.PathLike[str]) -> Home:
         """Make a home folder, or return the one that is there."""
         home = cls(path)
-        home.path.mkdir(parents=True, exist_ok=True)
         Store.open(home.path / STORE).close()
         return home
 
@@ -50,40 +61,128 @@ class Home:
         """Return the folder of a language's index."""
         return self.path / "index" / language
 
-    def counters(self, language: str) -> dict[int, int]:
-        """Return, of the last versions of an index, the store's counter that each stands for, newest last."""
-        try:
-            noted = json.loads((self.path / "index" / f"{language}.json").read_bytes())["counters"]
-        except FileNotFoundError:
-            return {}
-        return {int(version): int(counter) for version, counter in noted.items()}
+    @contextmanager
+    def refreshing(self, language: str) -> Iterator[None]:
+        """Hold a language's index while it is brought up to the store: the runs of a home wait for each other.
 
-    def note_counter(self, language: str, version: int, counter: int) -> None:
-        """Note what a version stands for."""
-        noted = self.counters(language)
-        noted.pop(version, None)
-        noted[version] = counter
-        kept = dict(list(noted.items())[-_VERSIONS:])
-        write_json(self.path / "index" / f"{language}.json", {"counters": kept})
+        Held from the look at the index until the new version is recorded: one that read the store earlier must not
+        publish later.
+        """
+        with _failures_named(self.path / "index"):
+            make_private_folder(self.path / "index")
+        with locked(self.path / "index" / f"{language}.lock"):
+            yield
 
     def run(self, name: str) -> Run:
-        """Return the folder of a stream, made where it is missing."""
+        """Return a stream, its folder made where it is missing."""
         if not _NAME.fullmatch(name):
             raise StoreError(f"{name!r} cannot name a run: use letters, digits, dots and dashes", path=self.path)
         return Run(self.path / "runs" / name)
+
+    def runs(self) -> list[Run]:
+        """Return the streams that there are, by name."""
+        folder = self.path / "runs"
+        names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
+        return [Run(folder / name) for name in names if _NAME.fullmatch(name)]
+
+    def pinned(self, language: str) -> set[int]:
+        """Return the versions of a language's index that runs, stopped ones too, may still ask for."""
+        path = self.index(language)
+        return {version for run in self.runs() for version in run.versions.pinned(path)}
 
 
 class Run:
     """One stream. `id` tells its batches from those of any other, also of one that was removed and begun anew."""
 
     def __init__(self, path: Path) -> None:
+        from watchword.version_log import VersionLog  # whoever only reads an inbox need not load the indexes
+
         self.path = path
+        self.name = path.name
         self.checkpoint = path / "checkpoint"
-        self.versions = path / "checkpoint-versions"
+        self.versions = VersionLog(self.checkpoint / "versions")
         self.spool = path / "spool"
         self.matches = path / "matches"
-        self.matches.mkdir(parents=True, exist_ok=True)
-        file = path / "run.json"
-        if not file.exists():
-            write_json(file, {"id": secrets.token_hex(8)})
-        self.id = str(json.loads(file.read_bytes())["id"])
+        self.dead_letters = path / "dead-letters"
+        self._id: str | None = None
+        with _failures_named(path):
+            make_private_folder(self.matches)
+
+    @property
+    def id(self) -> str:
+        """Made when it is first asked for, and whenever the checkpoint was removed."""
+        return self.begin()
+
+    def begin(self) -> str:
+        """Give the run an id, unless it has one; return it."""
+        if self._id is None:
+            with _failures_named(self.path):
+                self._id = self.known_id() or self._chosen_id()
+        return self._id
+
+    def known_id(self) -> str | None:
+        """Return the id, if the run has begun."""
+        if (self.checkpoint / "run.json").exists():
+            return _read_id(self.checkpoint / "run.json")
+        if (self.path / "run.json").exists() and (self.checkpoint / "metadata").exists():
+            return _read_id(self.path / "run.json")  # as earlier versions had it
+        return None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the run; a `StoreError` names who else does."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.path / "lock", patience=0))
+            except TimeoutError as error:
+                raise StoreError(
+                    f"the run {self.name!r} is in the hands of {error}: stop that one first, or give this one another "
+                    "name (--name)",
+                    path=self.path,
+                ) from None
+            for folder in (self.matches, self.dead_letters, self.checkpoint, self.checkpoint / "versions"):
+                remove_temporaries(folder)
+            yield
+
+    def repeatable(self, languages: list[str]) -> list[str]:
+        """Return the ids, in the store, of the batches that Spark may still repeat."""
+        newest, id = self.versions.newest(), self.known_id()
+        return [] if newest is None or id is None else [self.batch_id(id, newest, name) for name in languages]
+
+    @staticmethod
+    def batch_id(id: str, number: int, language: str) -> str:
+        """Return the id of a batch in the store."""
+        return f"{id}:{number}:{language}"
+
+    def _chosen_id(self) -> str:
+        """Choose an id for a run that begins; what an earlier one of this name left is moved aside, not overwritten."""
+        id = secrets.token_hex(8)
+        for folder in (self.matches, self.dead_letters):
+            if folder.is_dir() and any(folder.iterdir()):
+                aside = folder.with_name(f"{folder.name}-before-{id}")
+                folder.rename(aside)
+                make_private_folder(folder)
+                said = "%s: its checkpoint is gone, so it begins anew; the earlier %s are in %s"
+                _log.warning(said, self.path, folder.name, aside)
+        write_json(self.checkpoint / "run.json", {"id": id})
+        return id
+
+
+def _read_id(file: Path) -> str:
+    try:
+        id = parse_json(file.read_bytes())["id"]
+    except (ValueError, KeyError, TypeError):
+        id = None
+    if not isinstance(id, str) or not id:
+        raise StoreError(
+            f"truncated or altered, it names no run: restore it, or remove {file.parent} to begin anew", path=file
+        )
+    return id
+
+
+@contextmanager
+def _failures_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot be used: {error.strerror or error}", path=error.filename or path) from error

@@ -7,10 +7,13 @@ Layout::
     PATH/shards/0003-000007-<hex>/          shard 3 as version 7 wrote it: a snapshot (`watchword.snapshot`)
     PATH/.watchword.lock                    held by the one driver that is writing
 
+A version that follows a store says in its own file which state of it it stands for (`Origin`), so that the two cannot
+come apart.
+
 Invariant: a file of `versions/` appears whole, after every shard that it names is on the disk, and `current.json`
 is replaced after that. So a reader sees a version entirely or not at all, whatever happens to a writer; a shard
 folder is never changed, and versions share the shards that did not change between them. What a dead writer left
-is removed by the next one, as are versions older than the newest few.
+is removed by the next one, as are versions older than the newest few, unless somebody has pinned them.
 
 A plain snapshot, a folder made by `Index.save`, is read as a version of one shard: itself.
 
@@ -19,12 +22,11 @@ Nothing here knows Spark; a worker and a driver read the same way.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,13 +38,13 @@ import numpy.typing as npt
 from watchword import snapshot
 from watchword.arrays import UInt64
 from watchword.errors import PipelineError, SnapshotError
-from watchword.files import locked, replaced, write_json
+from watchword.files import locked, parse_json, remove_temporaries, replaced, write_json
 from watchword.index import Index
 from watchword.index.routing import BUCKETS
 
 FORMAT = "watchword-shards"
-FORMAT_VERSION = 2
-"""1 knew no sharding by atoms; it is still read."""
+FORMAT_VERSION = 3
+"""1 knew no sharding by atoms, 2 no origin; both are still read."""
 CURRENT = "current.json"
 OWNED = "owned.npy"
 """What a shard owns, in its folder, where it can tell."""
@@ -67,6 +69,15 @@ class Shard:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Which state of a store a version stands for: whose, its last change, and the name of that state."""
+
+    store: str
+    counter: int
+    epoch: str
+
+
+@dataclass(frozen=True)
 class Version:
     """One version of an index. Small: this is what a task is sent in place of the index."""
 
@@ -77,6 +88,8 @@ class Version:
     shards: tuple[Shard, ...]
     counts: str | None = None
     """Where subscriptions are sharded by atoms: the file, relative to the index, by which they are placed."""
+    origin: Origin | None = None
+    """Where the index follows a store: the state of it that this version has."""
 
     @property
     def bytes(self) -> int:
@@ -118,10 +131,22 @@ def resolve(path: str | os.PathLike[str], version: int | None = None) -> Version
     return _read(folder, number)
 
 
-def is_outdated(path: str | os.PathLike[str], version: int | None = None) -> bool:
-    """Say whether a version was written in an older format, and so can only be built anew."""
+def checked(path: str | os.PathLike[str], version: int | None = None) -> Version:
+    """Return a version all of whose shards can be opened; a `SnapshotError` says what is wrong."""
     found = resolve(path, version)
-    return any(snapshot.is_outdated(found.folder(number)) for number in range(len(found.shards)))
+    for number, shard in enumerate(found.shards):
+        if snapshot.read(found.folder(number), found.language).version != shard.snapshot:
+            raise SnapshotError(f"replaced by another snapshot: {_DAMAGED}", path=found.folder(number))
+    return found
+
+
+def settings(version: Version) -> dict[str, Any]:
+    """Return the method and the options of a version's index, as its class takes them."""
+    folder = version.folder(0)
+    meta = snapshot.read(folder).meta
+    if not isinstance(meta.get("method"), str) or not isinstance(meta.get("options"), dict):
+        raise SnapshotError(f"altered, its method and options are missing: {_DAMAGED}", path=folder)
+    return {"method": meta["method"], **meta["options"]}
 
 
 def current(path: str | os.PathLike[str]) -> int:
@@ -132,7 +157,7 @@ def current(path: str | os.PathLike[str]) -> int:
     except FileNotFoundError:
         return 0
     number = body.get("version")
-    if not isinstance(number, int):
+    if type(number) is not int:
         raise SnapshotError(f"altered, it names no version: {_DAMAGED}", path=file)
     return number
 
@@ -169,7 +194,26 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise SnapshotError(f"cannot write it: {error.strerror}", path=folder) from error
     with locked(folder / snapshot.LOCK):
+        for place in (folder, folder / "versions"):
+            remove_temporaries(place)
         yield folder
+
+
+def discard(path: str | os.PathLike[str]) -> None:
+    """Remove the files of versions that cannot be read, so that the index can be built anew; the others stay."""
+    if not Path(local_path(path)).is_dir():
+        return
+    with writing(path) as folder:
+        for number in versions(folder):
+            try:
+                _read(folder, number)
+            except SnapshotError:
+                (folder / "versions" / f"{number:06}.json").unlink(missing_ok=True)
+        try:
+            if current(folder):
+                _read(folder, current(folder))
+        except SnapshotError:
+            (folder / CURRENT).unlink(missing_ok=True)
 
 
 def next_version(folder: Path) -> int:
@@ -186,7 +230,8 @@ def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None) -> 
     """Save an index as a shard, with the atoms that it owns if that is known."""
     number = index.save(Path(path) / folder)
     if owned is not None:
-        with replaced(Path(path) / folder / OWNED) as output:
+        file = Path(path) / folder / OWNED
+        with _failures_named(file), replaced(file) as output:
             np.save(output, owned, allow_pickle=False)
     size = sum(file.stat().st_size for file in (Path(path) / folder).rglob("*") if file.is_file())
     return Shard(folder, number, len(index), size, None if owned is None else len(owned) - 1)
@@ -207,7 +252,8 @@ def load_owned(folder: Path, atoms: int) -> UInt64:
 def save_counts(path: str, version: int, counts: npt.NDArray[np.int32]) -> str:
     """Keep the counts by which subscriptions are placed, for updates; return the file's name in the index."""
     name = f"versions/{version:06}.counts.npy"
-    with replaced(Path(path) / name) as output:
+    file = Path(path) / name
+    with _failures_named(file), replaced(file) as output:
         np.save(output, counts, allow_pickle=False)
     return name
 
@@ -224,26 +270,28 @@ def load_counts(version: Version) -> npt.NDArray[np.int32]:
     return counts
 
 
-def publish(version: Version, keep: int) -> None:
-    """Make a version the current one, then remove all but the `keep` newest and the shards that nobody names."""
+def publish(version: Version, keep: int, pinned: Collection[int] = ()) -> None:
+    """Make a version the current one, then remove all but the `keep` newest, those `pinned`, and unnamed shards."""
     folder = Path(version.path)
     body = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(version)}
     del body["path"]  # so that the folder can be moved
-    write_json(folder / "versions" / f"{version.version:06}.json", body)
-    write_json(folder / CURRENT, {"format": FORMAT, "version": version.version})
-    _prune(folder, max(keep, 1))
+    with _failures_named(folder):
+        write_json(folder / "versions" / f"{version.version:06}.json", body)
+        write_json(folder / CURRENT, {"format": FORMAT, "version": version.version})
+    _prune(folder, max(keep, 1), pinned)
 
 
-def _prune(folder: Path, keep: int) -> None:
+def _prune(folder: Path, keep: int, pinned: Collection[int]) -> None:
     """Best effort: what cannot be removed now is removed by the next writer."""
     known = versions(folder)
+    old = [number for number in known[:-keep] if number not in pinned]
     try:
-        kept = [_read(folder, number) for number in known[-keep:]]
+        kept = [_read(folder, number) for number in known if number not in old]
     except SnapshotError:
         return  # a damaged version may name any of them
     named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
     with suppress(OSError):
-        for number in known[:-keep]:
+        for number in old:
             (folder / "versions" / f"{number:06}.json").unlink(missing_ok=True)
         for entry in (folder / "versions").glob("*.counts.npy"):
             if f"versions/{entry.name}" not in named:
@@ -265,7 +313,10 @@ def _plain(folder: Path, version: int | None) -> Version:
             path=folder,
         )
     size = sum(array.nbytes for array in opened.arrays.values())
-    shard = Shard("", opened.version, int(opened.meta["subscriptions"]), size)
+    count = opened.meta.get("subscriptions")
+    if type(count) is not int:
+        raise SnapshotError(f"altered, it has {count!r} subscriptions: {_DAMAGED}", path=folder)
+    shard = Shard("", opened.version, count, size)
     return Version(str(folder), opened.version, opened.language, id_kind(Index.open(folder)), (shard,))
 
 
@@ -283,24 +334,45 @@ def _read(folder: Path, number: int) -> Version:
         raise SnapshotError(f"there is no version {number}; there are: {there}", path=folder) from None
     try:
         shards = tuple(Shard(**shard) for shard in body["shards"])
-        if body["ids"] not in ("string", "long") or not shards or not all(map(_stays_inside, shards)):
-            raise ValueError(body["ids"])
-        counts = body.get("counts")
-        if counts is not None and _COUNTS_NAME.fullmatch(counts) is None:
-            raise ValueError(counts)
-        return Version(str(folder), int(body["version"]), str(body["language"]), body["ids"], shards, counts)
+        counts, origin = body.get("counts"), body.get("origin")
+        if (
+            type(body["version"]) is not int
+            or not isinstance(body["language"], str)
+            or body["ids"] not in ("string", "long")
+            or not shards
+            or not all(map(_is_shard, shards))
+            or (counts is not None and _COUNTS_NAME.fullmatch(counts) is None)
+        ):
+            raise ValueError(number)
+        found = None if origin is None else Origin(str(origin["store"]), int(origin["counter"]), str(origin["epoch"]))
+        return Version(str(folder), body["version"], body["language"], body["ids"], shards, counts, found)
     except (KeyError, TypeError, ValueError):
         raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=file) from None
 
 
-def _stays_inside(shard: Shard) -> bool:
-    parent, _, name = shard.folder.partition("/")
-    return parent == "shards" and _SHARD_NAME.fullmatch(name) is not None
+def _is_shard(shard: Shard) -> bool:
+    """Whether these are the facts of a shard, whose folder stays inside the index."""
+    parent, _, name = str(shard.folder).partition("/")
+    numbers = (shard.snapshot, shard.subscriptions, shard.bytes, 0 if shard.atoms is None else shard.atoms)
+    return (
+        parent == "shards"
+        and _SHARD_NAME.fullmatch(name) is not None
+        and all(type(number) is int for number in numbers)
+    )
+
+
+@contextmanager
+def _failures_named(path: Path) -> Iterator[None]:
+    """Turn the system's refusals to write into `SnapshotError`s."""
+    try:
+        yield
+    except OSError as error:
+        raise SnapshotError(f"cannot write it: {error.strerror or error}", path=error.filename or path) from error
 
 
 def _json(file: Path) -> dict[str, Any]:
     try:
-        body = json.loads(file.read_bytes())
+        body = parse_json(file.read_bytes())
     except FileNotFoundError:
         raise
     except NotADirectoryError:

@@ -37,11 +37,11 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.errors import SnapshotError
-from watchword.files import locked
+from watchword.files import locked, parse_json
 from watchword.files import sync_folder as _sync_folder
 
 FORMAT = "watchword"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 
@@ -114,13 +114,6 @@ def verify(path: str | os.PathLike[str]) -> Snapshot:
     return _open(Path(path), None, _hash_and_map_array)
 
 
-def is_outdated(path: str | os.PathLike[str]) -> bool:
-    """Say whether the snapshot at `path` has an older format, and so can only be built anew."""
-    folder = Path(path)
-    with _failures_named(folder, "read"):
-        return int(_read_manifest(folder)["format_version"]) < FORMAT_VERSION
-
-
 # Reading
 
 
@@ -156,7 +149,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     except NotADirectoryError:
         raise SnapshotError("this is a file; a snapshot is a folder", path=folder) from None
     try:
-        manifest = json.loads(text)
+        manifest = parse_json(text)
     except ValueError:
         raise SnapshotError(f"this is not JSON, so truncated, altered or foreign: {_DAMAGED}", path=path) from None
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
@@ -181,11 +174,23 @@ def _is_well_formed(manifest: dict[str, Any]) -> bool:
             and isinstance(manifest["language"], str)
             and isinstance(manifest["meta"], dict)
             and _DATA_NAME.fullmatch(manifest["data"]) is not None
-            and all(_ARRAY_NAME.fullmatch(entry["name"]) for entry in manifest["files"])
-            and all({"bytes", "sha256", "dtype", "shape"} <= entry.keys() for entry in manifest["files"])
+            and isinstance(manifest["files"], list)
+            and all(_is_entry(entry) for entry in manifest["files"])
         )
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError):
         return False
+
+
+def _is_entry(entry: dict[str, Any]) -> bool:
+    """Whether this describes a file of an array."""
+    return (
+        _ARRAY_NAME.fullmatch(entry["name"]) is not None
+        and type(entry["bytes"]) is int
+        and isinstance(entry["sha256"], str)
+        and isinstance(entry["dtype"], str)
+        and isinstance(entry["shape"], list)
+        and all(type(length) is int for length in entry["shape"])
+    )
 
 
 def _check_language(folder: Path, manifest: dict[str, Any], language: str | None) -> None:

@@ -14,8 +14,8 @@ from benchmarks.peers.__main__ import agreed, per_event
 from benchmarks.peers.notation import write_events, write_rules
 from benchmarks.peers.rivals import PEERS
 from tests import predicate_oracle
-from tests.predicates import aws_judge
-from watchword.predicates.eventbridge import from_eventbridge
+from tests.predicates.dialects import aws_judge
+from watchword.predicates.dialects.eventbridge import from_eventbridge
 from watchword.workloads.predicates import shared_attribute_rules
 
 

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,10 +21,13 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from watchword.cli import app, matching
+from watchword.cli import app
+from watchword.cli.pairs import Pairs
+from watchword.dead_letters import Letter, write_letters
+from watchword.home import Home
 from watchword.index import events as slices
 from watchword.index import next_size
-from watchword.tables import Batch
+from watchword.tables import Batch, Source
 
 SUBSCRIPTIONS = {
     "s1": "greece crisis",
@@ -149,14 +154,14 @@ def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
     events = save(tmp_path / "e.txt", {"": ["tea"] * 400 + ["coffee"] * 400 + ["tea"] * 5})
     sizes: list[int] = []
 
-    def watched(index: object, source: object, batch: Batch, explain: bool) -> pa.Table:
-        found = match_slice(index, source, batch, explain)
+    def watched(self: Pairs, source: Source, batch: Batch) -> pa.Table:
+        found = match_slice(self, source, batch)
         sizes.append(len(found))
         return found
 
-    match_slice = matching._match
+    match_slice = Pairs._matched
     monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 300)
-    monkeypatch.setattr(matching, "_match", watched)
+    monkeypatch.setattr(Pairs, "_matched", watched)
     found = pairs_of(done("match", subscriptions, events, "--format", "jsonl"))
     assert found == {(place, id) for place in [*range(1, 401), *range(801, 806)] for id in range(1, 31)}
     assert max(sizes[1:]) <= 300 and len(sizes) < 80
@@ -502,3 +507,35 @@ def test_a_source_that_cannot_be(tmp_path: Path, words: list[str], reason: str) 
     words = [str(tmp_path / "empty") if word == "EMPTY" else word for word in words]
     refused = run("run", *words, *home)
     assert refused.exit_code == 2 and reason in refused.stderr
+
+
+def test_dead_letters_are_shown_and_not_obeyed(tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path / "home"))
+    run("init", *home)
+    assert run("dead-letters", *home).stdout == "0 dead letters\n"
+    letters = [Letter("in/a.jsonl", str(number), "its id is empty", "\x1b[2Jferry\u202e") for number in range(1, 30)]
+    write_letters(Home(tmp_path / "home").run("main").dead_letters / "batch-3.jsonl", letters, len(letters))
+    shown = run("dead-letters", "--limit", 2, *home).stdout
+    assert "29 dead letters" in shown and shown.count("its id is empty") == 2
+    assert "\x1b" not in shown and "\u202e" not in shown and "ferry" in shown
+
+
+def test_prune_says_what_it_forgot_and_what_is_left(tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path / "home"))
+    assert run("prune", *home).exit_code == 2  # no home
+    run("init", *home)
+    old = Home(tmp_path / "home").run("main").matches / "batch-0-keywords.parquet"
+    old.write_bytes(b"x" * 5000)
+    os.utime(old, (0, 0))
+    said = run("prune", "--compact", *home)
+    assert said.exit_code == 0 and "0 entries of inboxes, 1 files" in said.stderr
+    assert re.search(r"runs/main/matches +5.0 kB +0 bytes", said.stdout) and "store" in said.stdout
+    assert run("prune", "--read", -1, *home).exit_code == 2
+
+
+def test_a_run_that_another_process_has_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path / "home"))
+    run("init", *home)
+    with Home(tmp_path / "home").run("main").held():
+        refused = run("run", "feeds.opml", *home)
+    assert refused.exit_code == 2 and f"in the hands of process {os.getpid()}" in refused.stderr

@@ -62,6 +62,7 @@ def test_snapshots_homes_and_mistakes(tmp_path: Path, rules: Path, flags: list[o
     assert pairs_of(done("match", tmp_path / "built", lines, "--format", "jsonl")) == PAIRS
     for event in ("110", '["sports", "politics"]', '{"sports": 1, "politics": 1}'):
         assert "forbidden politics=1" in done("explain", tmp_path / "built", event, "s1").stdout
+    fails("explain", tmp_path / "built", "[" * 100_000, "s1", says=["the event is no JSON: nested too deeply"])
     fails("match", rules, lines, "--language", "properties", says=["properties is missing"])
     bad = save(tmp_path / "bad.txt", {"": ["110", "12"]})
     fails("match", rules, bad, *flags, says=[bad, "line 2", "'2' at 1"])

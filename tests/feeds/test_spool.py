@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.feeds.server import rss
+from tests.test_files import no_room
 from watchword.errors import FeedError
 from watchword.feeds import Spool, fetch
 
@@ -97,7 +99,7 @@ def test_a_crash_while_publishing(poller: Poller, monkeypatch: pytest.MonkeyPatc
         return real(self, target)
 
     monkeypatch.setattr(Path, "replace", crash)
-    with pytest.raises(OSError, match="the machine stops"):
+    with pytest.raises(FeedError, match="the machine stops"):
         poller.poll()
     monkeypatch.undo()
     if moment == "before":
@@ -137,3 +139,47 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(FeedError, match="cannot be used as a spool"):
         Spool(tmp_path / "file").open()
+
+
+def test_a_full_disk_is_named_and_nothing_is_left_half_written(poller: Poller, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", no_room)
+        with pytest.raises(FeedError, match=r"00000001\.jsonl: cannot be written: No space left"):
+            poller.poll()
+    assert not list(poller.spool.folder.glob("*.tmp"))
+    assert poller.poll() == 1 and poller.titles(0, 1) == ["item 1", "item 2", "item 3"]
+
+
+DEEP = b"[" * 200_000
+
+
+@pytest.mark.parametrize("damage", [DEEP, b'{"items": "3", "state": {"format": 1, "feeds": {}}}\n'])
+def test_a_file_with_odd_json_is_named(poller: Poller, damage: bytes) -> None:
+    poller.poll()
+    (poller.spool.folder / "00000001.jsonl").write_bytes(damage)
+    with pytest.raises(FeedError, match=r"00000001\.jsonl: damaged"):
+        poller.titles(0, 1)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        DEEP,
+        b'{"number": "1", "state": {"format": 1, "feeds": {}}}',
+        b'{"number": 1, "state": {"format": 1, "feeds": {"a": {"seen": [1]}}}}',
+        b'{"number": 1, "state": {"format": 1, "feeds": {"a": {"seen": [], "failures": "x"}}}}',
+        b"\xff",
+    ],
+)
+def test_a_state_with_odd_json_is_named(poller: Poller, damage: bytes) -> None:
+    (poller.spool.folder / "state.json").write_bytes(damage)
+    with pytest.raises(FeedError, match=r"state\.json"):
+        poller.reopen()
+
+
+@pytest.mark.parametrize("damage", [DEEP, b"[]", b'{"a": {"failures": "x"}}', b'{"a": 7}'])
+def test_what_is_only_for_people_or_for_waiting_may_be_damaged(poller: Poller, damage: bytes) -> None:
+    for name in ("status.json", "backoff.json"):
+        (poller.spool.folder / name).write_bytes(damage)
+    poller.reopen()
+    assert poller.poll() == 1

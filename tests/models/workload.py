@@ -46,7 +46,7 @@ def measured(method: str) -> Stats:
 def calibrated() -> tuple[Float64, Float64, Float64]:
     """Return shares of 800,000 terms, lengths of subscriptions and lengths of items that fit the thesis's tables.
 
-    Which frequent terms are drawn matters: of five seeds, 3 comes nearest to Table 4.6, the others have up to 16 % more.
+    Which frequent terms are drawn matters: of five seeds, 3 comes nearest to Table 4.6, others have up to 16 % more.
     """
     ranks = np.arange(1, 1_462_600, dtype=np.float64)
     frequencies = np.where(ranks <= 1500, ranks**-0.4, 1500**1.25 * ranks**-1.65)

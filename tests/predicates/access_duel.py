@@ -14,11 +14,11 @@ import numpy as np
 
 from tests.sets.structures import int32, rows_of
 from watchword.predicates.access.structure import AccessRows
+from watchword.predicates.events.held import Held
+from watchword.predicates.events.reader import Reader
 from watchword.predicates.fields import Fields
-from watchword.predicates.held import Held
 from watchword.predicates.predicate import Predicate, values_at
 from watchword.predicates.query import UNLIMITED, parse
-from watchword.predicates.reader import Reader
 
 
 def predicate(text: str) -> Predicate:

@@ -24,6 +24,7 @@ def names(spark: SparkSession) -> dict[str, Any]:
         "subscriptions": spark.createDataFrame([("a", "ferry"), ("b", "storm")], "id string, subscription string"),
         "changes": spark.createDataFrame([("a", None), ("c", "ferry OR bread")], "id string, subscription string"),
         "rules": spark.createDataFrame([("r", "name = 'RBS' AND value > 20")], "id string, subscription string"),
+        "paths": spark.createDataFrame([("p", "//x:p")], "id string, subscription string"),
         "trades": spark.createDataFrame(
             [(1, "RBS", 25, ["a"]), (2, "RBS", 15, [])], "id int, name string, value int, tags array<string>"
         ),
@@ -45,7 +46,7 @@ def test_the_readme(names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     spark = names["spark"]
-    notebook, objects, stream, feeds = (
+    notebook, documents, objects, stream, feeds = (
         block.replace("/shared", str(tmp_path))
         .replace("/var/spool/feeds", str(tmp_path / "spool"))
         .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
@@ -53,6 +54,12 @@ def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     )
     exec(notebook, names)
     assert pairs(names["hits"]) == [(1, "a"), (2, "b")]  # planned before the update
+    (tmp_path / "docs").mkdir()
+    for name, text in {"a.xml": '<p xmlns="http://www.w3.org/1999/xhtml"/>', "b.xml": "<p/>", "c.xml": "<p>"}.items():
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    exec(documents, names)
+    found = {row["path"][-5:]: (row["subscription"], bool(row["error"])) for row in names["hits"].collect()}
+    assert found == {"a.xml": ("p", False), "c.xml": (None, True)}
     exec(objects, names)
     assert pairs(names["hits"]) == [(7, "r")]
     exec(feeds, names)

@@ -1,6 +1,10 @@
 """The real pipeline, killed with SIGKILL at random moments and started again: no match lost, none written twice.
 
-``WATCHWORD_KILLS`` says how often (2 unless given; ``make soak`` asks for 20).
+Two languages share a store. What is killed is drawn: the driver alone, the driver with all that it has started, the
+Java process, or a Python worker; the last is no end of a run, which goes on by itself.
+
+``WATCHWORD_KILLS`` says how often (2 unless given), ``WATCHWORD_RUNS`` how many named runs of the home work at once (1
+unless given), each on items of its own; ``make soak`` asks for 100 and 2. ``WATCHWORD_SEED`` chooses another course.
 """
 
 from __future__ import annotations
@@ -13,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -23,68 +29,145 @@ from watchword.home import Home
 from watchword.store import Request
 
 KILLS = int(os.environ.get("WATCHWORD_KILLS", "2"))
-FILES, ITEMS = 12, 40
+RUNS = int(os.environ.get("WATCHWORD_RUNS", "1"))
+FILES, ITEMS = max(8, 2 * KILLS // RUNS), 40
 WORDS = ["ferry", "storm", "harbour", "bread", "chess", "wind"]
+VICTIMS = ("driver", "worker", "java", "group")
+COMMANDS = {"worker": "pyspark.daemon", "java": "org.apache.spark.deploy.SparkSubmit"}
+"""How the processes that a driver has started are known; workers are forks of a daemon."""
 
 
 def publish(folder: Path, draw: random.Random) -> dict[str, str]:
     folder.mkdir()
     published = {}
     for number in range(FILES):
-        items = {f"{number}-{k}": " ".join(draw.choices(WORDS, k=draw.randint(0, 5))) for k in range(ITEMS)}
+        name = f"{folder.name}-{number}"
+        items = {f"{name}-{k}": " ".join(draw.choices(WORDS, k=draw.randint(0, 5))) for k in range(ITEMS)}
         lines = [json.dumps({"id": key, "title": "", "text": text}) for key, text in items.items()]
         (folder / f"{number:03}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         published |= items
     return published
 
 
-def start(home: Path, folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "watchword.cli", "run", str(folder), "--once", "--home", str(home)]
-    command += ["--option", "maxFilesPerTrigger=1", "--master", "local[2]"]
-    # A session of its own, so that the whole group, the Java process included, can be killed at once.
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+@dataclass
+class Running:
+    """A named run of a home, and the process that has it."""
+
+    home: Path
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+    codes: list[int] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start it, unless it is running or has come to its end."""
+        if self.process is not None or 0 in self.codes:
+            return
+        command = [sys.executable, "-m", "watchword.cli", "run", str(self.folder), "--once", "--home", str(self.home)]
+        command += ["--option", "maxFilesPerTrigger=1", "--master", "local[2]", "--name", self.folder.name]
+        with (self.home / f"{self.folder.name}.log").open("ab") as log:
+            # A session of its own, so that the whole group, the Java process included, can be killed at once.
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+
+    def ended(self) -> bool:
+        """Say whether the process is gone, and note how it ended."""
+        if self.process is not None and self.process.poll() is not None:
+            self.codes.append(self.process.returncode)
+            self.process = None
+        return self.process is None
+
+    def files(self) -> list[Path]:
+        return list((self.home / "runs" / self.folder.name / "matches").glob("batch-*.parquet"))
+
+    def kill(self, victim: str, draw: random.Random) -> None:
+        """Kill a part of it, and see the driver end, unless it was a worker."""
+        assert self.process is not None
+        driver = self.process.pid
+        if victim == "group":
+            os.killpg(driver, signal.SIGKILL)
+        else:
+            found = [driver] if victim == "driver" else below(driver, COMMANDS[victim])
+            if found or victim != "worker":  # between two jobs there may be no worker
+                with suppress(ProcessLookupError):
+                    os.kill(draw.choice(found), signal.SIGKILL)
+        if victim != "worker":
+            self.codes.append(self.process.wait(timeout=PATIENCE))
+            self.process = None
+
+    def stop(self) -> None:
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
 
 
-def batches(home: Path) -> int:
-    return len(list((home / "runs" / "main" / "matches").glob("batch-*.parquet")))
+def below(driver: int, command: str) -> list[int]:
+    """Return the processes below one whose command line has this in it."""
+    listed = subprocess.run(["ps", "-ewwo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    parents, found = {driver}, []
+    while parents:
+        children = {int(row[0]): row[2] for row in rows if len(row) == 3 and int(row[1]) in parents}
+        found += [pid for pid, said in children.items() if command in said]
+        parents = set(children)
+    return found
 
 
-def kill_somewhere(home: Path, folder: Path, draw: random.Random) -> None:
-    """Let a run get a little further, and kill it there, at whatever it is doing."""
-    process = start(home, folder)
-    goal = batches(home) + draw.randint(1, 2)
-    try:
-        wait_until(lambda: process.poll() is not None or batches(home) >= goal, f"{goal} batches")
-        time.sleep(draw.random() * 0.6)
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def kill_somewhere(runs: list[Running], victim: str, draw: random.Random) -> None:
+    """Let all runs go on, one of them a little further, and kill it there, at whatever it is doing."""
+    for run in runs:
+        run.ended()
+        run.start()
+    going = [run for run in runs if run.process is not None]
+    assert going, "all items were matched before all kills were done: there must be more files"
+    chosen = draw.choice(going)
+    goal = len(chosen.files()) + draw.randint(1, 3)
+    wait_until(lambda: chosen.ended() or len(chosen.files()) >= goal, f"{goal} files")
+    time.sleep(draw.random() * 0.6)
+    if not chosen.ended():
+        chosen.kill(victim, draw)
+
+
+def finish(runs: list[Running]) -> None:
+    """Let all runs come to their ends; one whose worker was killed last may need another start."""
+    for run in runs:
+        while 0 not in run.codes:
+            run.start()
+            wait_until(run.ended, "the end of a run")
+            assert run.codes[-1] in (0, -signal.SIGKILL, 2), run.codes
+            assert len(run.codes) <= KILLS + 3, (run.home / f"{run.folder.name}.log").read_text()[-2000:]
 
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
     draw = random.Random(int(os.environ.get("WATCHWORD_SEED", "7")))
     home = tmp_path / "home"
-    subscriptions = {f"s{n}": " ".join(draw.sample(WORDS, draw.randint(1, 2))) for n in range(12)}
+    words = {f"s{n}": " ".join(draw.sample(WORDS, draw.randint(1, 2))) for n in range(12)}
+    patterns = {f"p{n}": word[:3] for n, word in enumerate(WORDS)}
     with Home.make(home).store() as store:
         store.add_subscriber("ada")
-        store.subscribe_many(Request("ada", text, key) for key, text in subscriptions.items())
-    published = publish(tmp_path / "in", draw)
-    for _ in range(KILLS):
-        kill_somewhere(home, tmp_path / "in", draw)
-    last = start(home, tmp_path / "in")
-    assert last.wait(timeout=PATIENCE) == 0
+        store.subscribe_many(Request("ada", text, key) for key, text in words.items())
+        store.subscribe_many(Request("ada", text, key, "patterns") for key, text in patterns.items())
+    published: dict[str, str] = {}
+    runs = []
+    for number in range(RUNS):
+        published |= publish(tmp_path / f"in{number}", draw)
+        runs.append(Running(home, tmp_path / f"in{number}"))
+    try:
+        for number in range(KILLS):
+            kill_somewhere(runs, VICTIMS[number % len(VICTIMS)] if KILLS < 10 else draw.choice(VICTIMS), draw)
+        finish(runs)
+    finally:
+        for run in runs:
+            run.stop()
 
-    expected = {
-        (i, key) for i, text in published.items() for key, query in subscriptions.items() if matches(query, text)
-    }
-    files = Counter[tuple[str, str]]()
-    for file in (home / "runs" / "main" / "matches").glob("batch-*.parquet"):
+    expected = {(i, key) for i, text in published.items() for key, query in words.items() if matches(query, text)}
+    expected |= {(i, key) for i, text in published.items() for key, piece in patterns.items() if piece in text}
+    written = Counter[tuple[str, str]]()
+    for file in [file for run in runs for file in run.files()]:
         table = pq.read_table(file)
-        files.update(zip(table["id"].to_pylist(), table["subscription"].to_pylist(), strict=True))
-    assert files == Counter(dict.fromkeys(expected, 1))
+        written.update(zip(table["id"].to_pylist(), table["subscription"].to_pylist(), strict=True))
+    assert written == Counter(dict.fromkeys(expected, 1))
     with Home(home).store() as store:
         found = Counter((d.item.identity, r.subscription) for d in store.inbox("ada") for r in d.reasons)
         assert found == Counter(dict.fromkeys(expected, 1))
         # Killed between listing a file and planning its batch, Spark gives it to the next one.
-        assert FILES - KILLS <= store.stats().batches == batches(home) <= FILES
+        assert store.stats().batches == sum(len(run.files()) for run in runs) <= 2 * RUNS * FILES
+    assert not list(home.rglob(".*.tmp"))

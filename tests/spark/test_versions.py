@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.test_files import no_room
+from tests.test_snapshot import rewrite_manifest
 from watchword import KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import local_path
+from watchword.shards import Origin, checked, discard, local_path, publish, settings
 from watchword.spark import VersionLog, build, resolve, versions
 
 
@@ -50,12 +55,88 @@ def test_a_half_written_version_is_not_seen(path: Path) -> None:
         ("current.json", '{"format": "watchword-shards"}', "names no version"),
         ("versions/000002.json", '{"format": "watchword-shards"}', "do not fit"),
         ("versions/000002.json", '{"format": "watchword-shards", "format_version": 9}', "upgrade watchword"),
+        ("current.json", "[" * 200_000, "not JSON"),
+        ("current.json", '{"format": "watchword-shards", "version": true}', "names no version"),
+        ("versions/000002.json", '{"a":' * 200_000, "not JSON"),
     ],
 )
 def test_damage_is_named(path: Path, file: str, text: str, words: str) -> None:
     (path / file).write_text(text)
     with pytest.raises(SnapshotError, match=words):
         resolve(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": "2"},
+        {"language": 7},
+        {"ids": ["string"]},
+        {"shards": {}},
+        {"shards": [7]},
+        {"counts": 7},
+        {"origin": 7},
+        {"origin": {"store": "a"}},
+        {"origin": {"store": "a", "counter": [], "epoch": "b"}},
+        *(
+            {"shard": {name: value}}
+            for name in ("folder", "snapshot", "bytes", "atoms")
+            for value in ("7", [], {}, True)
+        ),
+    ],
+)
+def test_values_of_the_wrong_kind_are_named(path: Path, change: dict[str, Any]) -> None:
+    file = path / "versions" / "000002.json"
+    body = json.loads(file.read_text())
+    body["shards"][0] |= change.pop("shard", {})
+    file.write_text(json.dumps(body | change))
+    with pytest.raises(SnapshotError, match="do not fit"):
+        resolve(path)
+
+
+def test_a_version_says_which_state_of_a_store_it_stands_for(path: Path) -> None:
+    origin = Origin("store", 7, "epoch")
+    build(KeywordIndex({"a": "greece"}), path, origin=origin)
+    assert resolve(path).origin == checked(path).origin == origin
+    assert resolve(path, 2).origin is None
+
+
+@pytest.mark.parametrize("damage", ["current.json", "versions", "shards", "manifest", "odd version", "odd current"])
+def test_what_is_left_of_an_index_can_be_built_upon(path: Path, damage: str) -> None:
+    """Removed or damaged: it is noticed, and what cannot be read does not stand in the way of a new version."""
+    manifest = resolve(path).folder(0) / "manifest.json"
+    if damage in ("versions", "shards"):
+        shutil.rmtree(path / damage)
+    elif damage in ("current.json", "manifest"):
+        (path / "current.json" if damage == "current.json" else manifest).unlink()
+    else:
+        (path / ("versions/000002.json" if damage == "odd version" else "current.json")).write_text("{")
+    with pytest.raises(SnapshotError):
+        checked(path)
+    discard(path)
+    build(KeywordIndex({"c": "bailout"}), path)
+    assert checked(path).subscriptions == 1
+
+
+def test_a_full_disk_is_named_and_leaves_the_version_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (path / "versions" / ".000003.json-aa.tmp").touch()  # of a writer that was killed
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", no_room)
+        with pytest.raises(SnapshotError, match="No space left"):
+            build(KeywordIndex({"c": "bailout"}), path)
+        with pytest.raises(SnapshotError, match="cannot write it: No space left"):
+            publish(resolve(path), 10)
+    assert resolve(path).version == 2 and not list(path.rglob("*.tmp"))
+
+
+def test_a_plain_snapshot_with_odd_facts_is_named(tmp_path: Path) -> None:
+    KeywordIndex({"a": "greece"}).save(tmp_path)
+    rewrite_manifest(tmp_path, meta={"method": "auto", "options": {}})
+    with pytest.raises(SnapshotError, match="None subscriptions"):
+        resolve(tmp_path)
+    rewrite_manifest(tmp_path, meta={"method": 7, "options": {}, "subscriptions": 1})
+    with pytest.raises(SnapshotError):
+        settings(resolve(tmp_path))
 
 
 def test_shards_stay_inside_the_folder(path: Path) -> None:

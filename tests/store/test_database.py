@@ -131,6 +131,7 @@ def test_what_is_no_store(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_named_with_a_remedy(tmp_path: Path) -> None:
     path = version_1(tmp_path / "store.db")
+    Store.open(path).close()  # brings it up to date, which reads it
     content = bytearray(path.read_bytes())
     page = int.from_bytes(content[16:18], "big")
     content[page:] = b"\x5a" * (len(content) - page)  # the header and the schema are whole, the tables are not

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +14,7 @@ import pytest
 
 from watchword import KeywordIndex
 from watchword.errors import OptionError, StoreError, SubscriptionError, SubscriptionSyntaxError, UnknownNameError
-from watchword.store import Item, Match, Request, Store, subscribing
+from watchword.store import Item, Match, Request, Store, delivering, subscribing
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -445,3 +446,76 @@ def test_the_document_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         }
     listed = re.findall(r"^\| `(\w+)` \| (.*?) \|", document, re.MULTILINE)
     assert {name: re.findall(r"`(\w+)`", columns) for name, columns in listed} == tables
+
+
+# Epochs: whose counter it is
+
+
+def test_a_copy_that_goes_on_apart_is_told_from_the_store_it_was_copied_from(tmp_path: Path) -> None:
+    """Both have the same identity and, later, the same counters; the names of their states differ."""
+    with Store.open(tmp_path / "store.db") as store:
+        store.add_subscriber("ann")
+        store.subscribe("ann", "greece")
+        _, copied = store.changes_since(0)
+    shutil.copy(tmp_path / "store.db", tmp_path / "copy.db")
+    marks = []
+    for name in ("store.db", "copy.db"):
+        with Store.open(tmp_path / name) as store:
+            store.subscribe("ann", name)
+            _, counter = store.changes_since(0)
+            marks.append((store.epoch(0), store.epoch(copied), counter, store.epoch(counter)))
+    (identity, before, counter, epoch), (identity_2, before_2, counter_2, epoch_2) = marks
+    assert identity == identity_2 and before == before_2 and counter == counter_2
+    assert epoch is not None and epoch_2 is not None and epoch != epoch_2
+    with Store.open(tmp_path / "third.db") as store:
+        assert store.epoch(0) not in (None, identity)
+
+
+def test_a_state_keeps_its_name_and_each_change_makes_a_new_one(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store.db") as store:
+        store.add_subscriber("ann")
+        names = [store.epoch(0)]
+        key = store.subscribe("ann", "greece")
+        names.append(store.epoch(1))
+        assert store.subscribe("ann", "greece", id=key) == key  # changes nothing
+        assert store.changes_since(0).counter == 1 and store.epoch(1) == names[1]
+        store.unsubscribe(key)
+        names.append(store.epoch(2))
+        store.subscribe("ann", "crisis")
+        store.remove_subscriber("ann")
+        names.append(store.epoch(store.changes_since(0).counter))
+        assert None not in names and len(set(names)) == 4
+        assert store.epoch(99) is None
+
+
+def test_names_of_old_states_are_forgotten_but_the_first_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subscribing, "EPOCHS", 3)
+    with Store.open(tmp_path / "store.db") as store:
+        store.add_subscriber("ann")
+        for number in range(10):
+            store.subscribe("ann", f"word{number}")
+        assert [number for number in range(11) if store.epoch(number)] == [0, 8, 9, 10]
+
+
+def test_forgetting_goes_on_in_portions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivering, "PORTION", 7)
+    with Store.open(tmp_path / "store.db") as store:
+        store.add_subscriber("ann")
+        key = store.subscribe("ann", "greece")
+        for number in range(30):
+            store.record(f"b{number}", [Item(f"i{number}")], [Match(f"i{number}", key)])
+        store.mark_read("ann", [f"i{number}" for number in range(0, 30, 3)])
+        later = datetime.now(UTC) + timedelta(days=1)
+        assert store.prune(later) == 10
+        assert store.stats().items == store.stats().deliveries == 20
+        assert store.forget_batches(later, repeatable=["b3", "never"]) == 29 and store.is_recorded("b3")
+        assert store.prune(later, unread=True, batches=True) == 20
+        assert (store.stats().items, store.stats().batches) == (0, 0)
+
+
+def test_a_store_is_private(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "made" / "store.db") as store:
+        store.add_subscriber("ann")
+        files = sorted((tmp_path / "made").iterdir())
+        assert len(files) > 1 and {file.stat().st_mode & 0o777 for file in files} == {0o600}
+    assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700

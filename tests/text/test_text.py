@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sys
+import unicodedata
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -12,7 +14,10 @@ from hypothesis import strategies as st
 
 from tests import oracle
 from watchword import EventError, OptionError
+from watchword.kernels.text.scan import GROWTH
+from watchword.kernels.text.scan import POINTS as POINTS_PER_BYTE
 from watchword.text.analyzer import Analyzer
+from watchword.text.folding import Folding
 
 POINTS = [chr(point) for point in range(sys.maxunicode + 1)]
 STOP_WORDS = ("the", "of", "é", "straße".casefold())
@@ -21,6 +26,10 @@ STEMMERS = ("english", "porter", "german", "greek", "russian", "arabic")
 anything = st.text(st.characters(exclude_categories=()))
 TRICKY = "aBcéÉßẞΣσςİıﬁŉǰ_0٣½Ⅷ\u0301\u0308東京עבﷺ🙂👩\u200d-' .,\t\n\0\ud800\udfff"
 wordy = st.text(st.sampled_from(TRICKY), max_size=30)
+marked = st.text(
+    st.sampled_from("aeoΙかハ가ᄀ ᅡᆨक\u0301\u0302\u0323\u0327\u0345\u3099\u309a\u093c\u094d\u200d\ufe0f\u0338=-"),
+    max_size=20,
+)
 english = st.lists(
     st.sampled_from(["The", "cats", "running", "OF", "generously", "straße", "É", "dogs'", "skies", "s"]),
     max_size=8,
@@ -45,9 +54,23 @@ SPECIMENS = {
 }
 
 
+FOLDINGS = {
+    "default": {},
+    "accents": {"fold_accents": True},
+    "bigrams": {"cjk": "bigrams"},
+    "both": {"fold_accents": True, "cjk": "bigrams"},
+}
+
+
 @pytest.fixture(scope="module")
 def analyzer() -> Analyzer:
     return Analyzer()
+
+
+@pytest.fixture(params=FOLDINGS.values(), ids=FOLDINGS.keys())
+def options(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The options that decide how text is folded."""
+    return request.param
 
 
 def compare(analyzer: Analyzer, texts: list[str], **analysis: object) -> None:
@@ -66,43 +89,101 @@ def _is_unicode(text: str) -> bool:
     return text == text.encode(errors="ignore").decode()
 
 
-@settings(max_examples=150)
-@given(texts=st.lists(st.one_of(anything, wordy, wordy), max_size=6))
-def test_any_text(analyzer: Analyzer, texts: list[str]) -> None:
-    compare(analyzer, texts)
+@settings(max_examples=200)
+@given(
+    texts=st.lists(st.one_of(anything, wordy, wordy, marked), max_size=6),
+    options=st.sampled_from(list(FOLDINGS.values())),
+)
+def test_any_text(texts: list[str], options: dict[str, Any]) -> None:
+    compare(Analyzer(folding=Folding(**options)), texts, **options)
 
 
 @settings(max_examples=80)
-@given(texts=st.lists(st.one_of(english, wordy), max_size=5), stemmer=st.sampled_from([None, *STEMMERS]))
-def test_stop_words_and_stemming(texts: list[str], stemmer: str | None) -> None:
-    compare(Analyzer(STOP_WORDS, stemmer), texts, stop_words=STOP_WORDS, stemmer=stemmer)
+@given(
+    texts=st.lists(st.one_of(english, wordy), max_size=5),
+    stemmer=st.sampled_from([None, *STEMMERS]),
+    options=st.sampled_from(list(FOLDINGS.values())),
+)
+def test_stop_words_and_stemming(texts: list[str], stemmer: str | None, options: dict[str, Any]) -> None:
+    stop_words = tuple(term for word in STOP_WORDS for term in oracle.terms(word, **options))
+    analyzer = Analyzer(STOP_WORDS, stemmer, Folding(**options))
+    compare(analyzer, texts, stop_words=stop_words, stemmer=stemmer, **options)
 
 
 @pytest.mark.parametrize("text", SPECIMENS.values(), ids=SPECIMENS.keys())
-def test_specimens(analyzer: Analyzer, text: str) -> None:
-    compare(analyzer, [text])
-    compare(analyzer, [text, "", text, "between"])
+def test_specimens(options: dict[str, Any], text: str) -> None:
+    analyzer = Analyzer(folding=Folding(**options))
+    compare(analyzer, [text], **options)
+    compare(analyzer, [text, "", text, "between"], **options)
 
 
-PATTERNS = {"alone": "{} ", "inside": "a{}B ", "marked": "{}\u0301 ", "run": "{}"}
+PATTERNS = {"alone": "{} ", "inside": "a{}B ", "marked": "{}\u0301 ", "marks": "o\u0302{}\u0323 ", "run": "{}"}
+PLANES = [POINTS[:0x40000], POINTS[0xDFF00:0xE1100], POINTS[-0x200:]]
+"""All code points, but for planes that hold nothing or are for private use."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS.values(), ids=PATTERNS.keys())
 def test_every_code_point(analyzer: Analyzer, pattern: str) -> None:
-    pieces = [pattern.format(point) for point in POINTS]
-    texts = ["".join(pieces[start : start + 4096]) for start in range(0, len(pieces), 4096)]
-    compare(analyzer, texts)
+    compare(analyzer, every_code_point(pattern))
 
 
-def test_code_points_in_any_company(analyzer: Analyzer) -> None:
+@pytest.mark.slow
+def test_every_code_point_under_the_options() -> None:
+    options = FOLDINGS["both"]
+    compare(Analyzer(folding=Folding(**options)), every_code_point("日o\u0302{}\u0323本 "), **options)
+
+
+def every_code_point(pattern: str) -> list[str]:
+    pieces = [pattern.format(point) for plane in PLANES for point in plane]
+    return ["".join(pieces[start : start + 4096]) for start in range(0, len(pieces), 4096)]
+
+
+@pytest.mark.slow
+def test_every_pair_that_unites(options: dict[str, Any]) -> None:
+    """What a character is made of, in order and out of order, makes it again."""
+    made = [point for point in POINTS if unicodedata.normalize("NFD", point) != point]
+    apart = [unicodedata.normalize("NFD", point) for point in made]
+    texts = [
+        " ".join(
+            [
+                *made,
+                *apart,
+                *(f"{point}\u0323\u3099x" for point in apart),
+                *(point[0] + point[:0:-1] for point in apart),
+            ]
+        )
+    ]
+    compare(Analyzer(folding=Folding(**options)), texts, **options)
+
+
+@pytest.mark.slow
+def test_a_byte_of_text_never_becomes_more_than_the_kernels_have_room_for() -> None:
+    for point in PLANES[0]:
+        if oracle.terms(point) != [point]:
+            size, folded = len(point.encode(errors="surrogatepass")), oracle.terms(f"a{point}a")
+            assert sum(len(term.encode()) for term in folded) - 2 <= GROWTH // 2 * size
+            assert len(folded) <= 1 + 3 * size // 2
+            assert len("".join(unicodedata.normalize("NFD", term) for term in folded)) - 2 <= POINTS_PER_BYTE * size
+
+
+def test_code_points_in_any_company(options: dict[str, Any]) -> None:
     """Whatever is decided for a piece of text at a time must not leak into the next."""
+    analyzer = Analyzer(folding=Folding(**options))
     random_ = random.Random(7)
     lengths = [*range(70), 255, 256, 257, 1000]
-    compare(analyzer, ["".join(random_.choices(POINTS, k=length)) for length in lengths])
-    latin = [chr(point) for point in range(0x250)]
-    compare(analyzer, ["".join(random_.choices(latin, k=length)) for length in lengths])
-    compare(analyzer, ["".join(random_.choices("ab Z.é", k=length)) for length in lengths])
+    latin = [chr(point) for point in range(0x370)]
+    marks = [*(point for point in POINTS if unicodedata.combining(point)), *"aeo東か"]
+    for alphabet in (POINTS, latin, "ab Z.é", marks):
+        compare(analyzer, ["".join(random_.choices(alphabet, k=length)) for length in lengths], **options)
+
+
+@pytest.mark.slow
+def test_a_hostile_number_of_marks_out_of_order_takes_no_quadratic_time(analyzer: Analyzer) -> None:
+    text = "a" + "\u0301\u0323" * 300_000
+    expected = "\u1ea1" + "\u0323" * 299_999 + "\u0301" * 300_000
+    assert analyzer.terms(text) == [expected]
+    assert analyzer.terms_many([text]).to_pylist() == [[expected]]
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str)

@@ -19,7 +19,16 @@ app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)
 app.command("estimate")(estimating.estimate)
 app.add_typer(snapshots.app, name="index")
-for command in (system.init, system.subscribe, system.unsubscribe, system.subscriptions, system.run, system.inbox):
+for command in (
+    system.init,
+    system.subscribe,
+    system.unsubscribe,
+    system.subscriptions,
+    system.run,
+    system.inbox,
+    system.dead_letters,
+    system.prune,
+):
     app.command(rich_help_panel="The running system")(command)
 
 

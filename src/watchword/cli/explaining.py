@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,13 +9,18 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import fail, reported
+from watchword.errors import EventError
+from watchword.files import parse_json
 
 
 @reported
 @opening.offers_language_options
 def explain(
     subscriptions: opening.SubscriptionsArgument,
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event's text; an object in JSON.")],
+    event: Annotated[
+        str,
+        typer.Argument(metavar="EVENT", help="The event's text; for an object, JSON; for paths, XML or a file of it."),
+    ],
     subscription_id: Annotated[str, typer.Argument(metavar="ID", help="The subscription's id.")],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
@@ -34,6 +38,8 @@ def explain(
       watchword explain snapshot/ "Greece asks for a bailout" 17
 
       watchword explain rules.csv '{"name": "RBS", "value": 15}' r1 --language predicates
+
+      watchword explain paths.txt docs/1.xml 3 --language paths
     """
     options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     if Path(subscriptions).is_dir():
@@ -43,7 +49,12 @@ def explain(
         index, key = _index_of_one(subscriptions, subscription_id, options)
     if key is None:
         fail(f"{subscriptions}: there is no subscription {subscription_id!r}")
-    typer.echo(str(index.explain(_event(index, event), key)))
+    read = _event(index, event)
+    try:
+        typer.echo(str(index.explain(read, key)))
+    except EventError as error:
+        label = event if isinstance(read, Path) else "the event"
+        fail(f"{label}: {error.reason.removeprefix(f'{label}: ')}")
 
 
 @reported
@@ -72,11 +83,13 @@ def methods(
 
 
 def _event(index: Any, written: str) -> Any:
-    """Return an event that may be an object or a list, and whose language does not read JSON itself."""
+    """Return an event that may be a file with a document, or an object or a list whose language reads no JSON."""
+    if index.plug.documents and not written.lstrip().startswith("<"):
+        return Path(written)
     if index.plug.objects != "columns" or not written.startswith(("{", "[")):
         return written
     try:
-        return json.loads(written)
+        return parse_json(written)
     except ValueError as error:
         fail(f"the event is no JSON: {error}")
 

@@ -1,28 +1,29 @@
-"""``watchword match``: a file of events against subscriptions, streamed."""
+"""``watchword match``: files of events against subscriptions, streamed."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, note, reported, tracked
-from watchword.errors import EventError
+from watchword.cli.reporting import SOME_UNREAD, fail, note, reported
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
+    from watchword.cli.pairs import Pairs, Wanted
     from watchword.index import Index
-    from watchword.tables import Batch, Events
+    from watchword.tables import Source
     from watchword.tables.results import Results
 
-FIRST_SIZE = 64
-"""How many events are matched first; then as many as should give a bounded number of pairs (`next_size`)."""
+    Opener = Callable[[], Source]
+
+STDIN = "-"
 
 
 class Format(StrEnum):
@@ -34,14 +35,29 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
+class OnError(StrEnum):
+    """What happens when an event cannot be read."""
+
+    stop = "stop"
+    skip = "skip"
+
+
 @reported
 @opening.offers_language_options
 def match(
     subscriptions: opening.SubscriptionsArgument,
     events: Annotated[
-        str,
-        typer.Argument(metavar="EVENTS", help=f"A file: {opening.KINDS}; or - for standard input, by lines."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="EVENTS...",
+            help=f"Files: {opening.KINDS}, or with paths one XML document; or - for standard input, by lines, with "
+            "paths documents one behind the other.",
+        ),
+    ] = None,
+    from_file: Annotated[
+        str | None,
+        typer.Option("--subscriptions", metavar="FILE", help="SUBSCRIPTIONS; all arguments are EVENTS then."),
+    ] = None,
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
@@ -70,6 +86,28 @@ def match(
     given: opening.Given = opening.NOTHING,
     batch: Annotated[int, typer.Option(min=1, help="How many events to match at a time.")] = 10_000,
     explain: Annotated[bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")] = False,
+    occurrences: Annotated[
+        bool,
+        typer.Option(
+            "--occurrences",
+            help="Say where, one row per place: the [bold]element[/bold] that a path ends at, counted from 1 as they "
+            "open; [bold]start[/bold] and [bold]end[/bold] of a pattern.",
+        ),
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Of each path, so many occurrences in a document.", show_default="all"),
+    ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Files have XML documents one behind the other, with paths.")
+    ] = False,
+    on_error: Annotated[
+        OnError | None,
+        typer.Option(
+            help="What to do about an event that cannot be read: stop, or report it, go on and end with status 1.",
+            show_default="skip for XML documents, else stop",
+        ),
+    ] = None,
 ) -> None:
     """Find the subscriptions that each event satisfies, one row per pair.
 
@@ -77,7 +115,9 @@ def match(
     Events whose text is null are left out and counted.
 
     For [bold]predicates[/bold] an event is an object: a line of JSON, or a whole row, with a column for each attribute;
-    for [bold]properties[/bold] also a bit string, or a list of names in the column that --text names.
+    for [bold]properties[/bold] also a bit string, or a list of names in the column that --text names. For
+    [bold]paths[/bold] it is an XML document: a file, whose name is its id; one of a stream, numbered from 1; or a text
+    in a column.
 
     [bold]Examples[/bold]
 
@@ -96,37 +136,95 @@ def match(
       watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
 
       watchword match rules.csv bits.txt --language properties --properties names.txt
+
+      watchword match --language paths --subscriptions paths.txt docs/*.xml
+
+      cat docs/*.xml | watchword match paths.txt - --language paths --occurrences --limit 3
     """
-    from watchword.index import language_class, next_size
+    if from_file is not None:
+        events, subscriptions = [subscriptions, *(events or [])], from_file
+    if not events:
+        fail("give EVENTS: files, or - for standard input")
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
+    _check_output(output, subscriptions, *events)
+    chosen = _format(format, output)
+    wanted = _wanted(batch, explain, occurrences, limit, on_error)
+    sources = _sources(events, opening.language_of(subscriptions, options), text, event_id, wanted, stream)
+    with sources[0]() as first:  # what is wrong with a file is said before the index is built
+        index = opening.open_index(subscriptions, options)
+        # A bar and matches on the same terminal would write over each other; a table waits for the end.
+        shown = chosen is Format.table or output is not None or not sys.stdout.isatty()
+        with _results(chosen, output, rows) as results:
+            pairs = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
+    if pairs.unread:
+        raise typer.Exit(SOME_UNREAD)
+
+
+def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> Pairs:
+    """Write the pairs of all sources, and say what was done."""
+    from watchword.cli.pairs import Pairs
     from watchword.tables import Events
 
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
-    _check_output(output, subscriptions, events)
-    chosen = _format(format, output)
-    objects = language_class(opening.language_of(subscriptions, options)).plug.objects
-    with Events(events, text=text, event_id=event_id, size=batch, objects=objects) as source:
-        index = opening.open_index(subscriptions, options)
-        source.attributes = index.attributes
-        started = time.perf_counter()
-        # A bar and matches on the same terminal would write over each other; a table waits for the end.
-        bar = chosen is Format.table or output is not None or not sys.stdout.isatty()
-        batches, total, pairs = 0, 0, 0
-        with _results(chosen, output, rows) as results:
-            size = FIRST_SIZE
-            for some in tracked(source, bar):
-                start, batches, total = 0, batches + 1, total + len(some.events)
-                while start == 0 or start < len(some.events):
-                    part = some.part(start, size)
-                    found = _match(index, source, part, explain)
-                    results.write(found)
-                    start, pairs = start + size, pairs + len(found)
-                    expected = len(found) * size // max(len(part.events), 1)  # the last of a batch may be a short one
-                    size = next_size(size, expected, batch)
-            if not batches:
-                results.write(_empty(index, source, explain))
+    started = time.perf_counter()
+    pairs = Pairs(index, wanted, named=len(sources) > 1)
+    written, without_text = False, 0
+    for opened in sources:
+        with opened() as source:
+            if isinstance(source, Events):
+                source.attributes = index.attributes
+            for table in pairs.of(source, shown=shown):
+                results.write(table)
+                written = True
+            if not written:
+                results.write(pairs.empty(source))
+            written, without_text = True, without_text + source.without_text
     seconds = time.perf_counter() - started
-    left_out = f" ({source.without_text:,} more had no text)" if source.without_text else ""
-    note(f"{total:,} events{left_out}, {pairs:,} pairs, {seconds:.2f} s")
+    left_out = f" ({without_text:,} more had no text)" if without_text else ""
+    unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
+    note(f"{pairs.events:,} events{left_out}{unread}, {pairs.pairs:,} pairs, {seconds:.2f} s")
+    return pairs
+
+
+def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:
+    from watchword.cli.pairs import Wanted
+
+    if limit is not None and not occurrences:
+        fail("--limit: it says how many occurrences there may be: give --occurrences too")
+    if explain and occurrences:
+        fail("--explain: it says why of a pair, and --occurrences where: give one of them")
+    skip = None if on_error is None else on_error is OnError.skip
+    return Wanted(batch, explain, occurrences, limit, skip)
+
+
+def _sources(
+    paths: list[str], language: str, text: str | None, event_id: str | None, wanted: Wanted, stream: bool
+) -> list[Opener]:
+    """Return what opens the files of events, one after the other."""
+    from watchword.index import language_class
+    from watchword.tables import Documents, DocumentStream, Events, holds_documents
+
+    plug = language_class(language).plug
+    if not plug.documents:
+        if stream:
+            fail(f"--stream: events of {language} are no documents: leave it out")
+        return [
+            partial(Events, path, text=text, event_id=event_id, size=wanted.batch, objects=plug.objects)
+            for path in paths
+        ]
+    tables = [path for path in paths if not stream and not holds_documents(path)]
+    if tables and len(tables) < len(paths):
+        fail(f"{tables[0]}: it has rows, and other files are documents: match it by itself")
+    if tables:
+        return [partial(Events, path, text=text, event_id=event_id, size=wanted.batch) for path in tables]
+    if text or event_id:
+        fail("--text and --event-id: documents have no columns: leave them out")
+    if stream or paths == [STDIN]:
+        if wanted.explain:
+            fail("--explain: documents of a stream are gone when they have been read: give each as a file")
+        return [partial(DocumentStream, path) for path in paths]
+    if STDIN in paths:
+        fail("-: standard input has documents one behind the other: give it alone, or --stream")
+    return [partial(Documents, paths, wanted.batch)]
 
 
 def _check_output(output: str | None, *inputs: str) -> None:
@@ -154,32 +252,3 @@ def _results(format: Format, output: str | None, rows: int) -> Results:
     from watchword.tables.results import open_results
 
     return TableResults(rows) if format is Format.table else open_results(format.value, output)
-
-
-def _match(index: Index, source: Events, batch: Batch, explain: bool) -> pa.Table:
-    """Return the pairs of one batch, under the events' own ids."""
-    import pyarrow as pa
-
-    from watchword.tables import TableError
-
-    try:
-        pairs = index.match_many(batch.events)
-    except EventError as error:
-        place = source.place(batch.numbers[error.position])
-        raise TableError(error.reason, path=source.label, place=place) from None
-    positions, ids = pairs["event"], pairs["subscription"]
-    columns = {"event": pa.chunked_array([batch.ids]).take(positions), "subscription": ids}
-    if explain:
-        events = batch.events.take(positions.combine_chunks()).to_pylist(maps_as_pydicts="strict")
-        pieces = zip(events, ids.to_pylist(), strict=True)
-        columns["why"] = pa.chunked_array([[str(index.explain(event, id)) for event, id in pieces]], pa.string())
-    return pa.table(columns)
-
-
-def _empty(index: Index, source: Events, explain: bool) -> pa.Table:
-    """Return a table of no pairs, so that an answer without matches has its columns all the same."""
-    import pyarrow as pa
-
-    ids = pa.string() if index.id_type is str else pa.int64()
-    fields = {"event": source.id_type, "subscription": ids} | ({"why": pa.string()} if explain else {})
-    return pa.schema(fields).empty_table()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
@@ -14,11 +14,13 @@ import typer
 from watchword.errors import WatchwordError
 
 if TYPE_CHECKING:
-    from watchword.tables import Batch, Events
+    from watchword.tables import Source
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Item = TypeVar("Item")
 
+SOME_UNREAD = 1
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 FAILED = 2
@@ -66,10 +68,10 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
-def tracked(events: Events, shown: bool) -> Iterator[Batch]:
-    """Yield the batches of `events` under a progress bar, if `shown` and standard error is a terminal."""
+def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item]:
+    """Yield what is found in a source under a progress bar, if `shown` and standard error is a terminal."""
     if not shown or not sys.stderr.isatty():
-        yield from events
+        yield from found
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -81,10 +83,10 @@ def tracked(events: Events, shown: bool) -> Iterator[Batch]:
         TimeRemainingColumn(),
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("matching", total=events.total)
-        for batch in events:
-            yield batch
-            progress.update(task, completed=events.position())
+        task = progress.add_task("matching", total=source.total)
+        for item in found:
+            yield item
+            progress.update(task, completed=source.position())
 
 
 def size_of(count: float) -> str:

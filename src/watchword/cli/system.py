@@ -1,14 +1,17 @@
-"""The running system: ``init``, ``subscribe``, ``unsubscribe``, ``subscriptions``, ``run``, ``inbox``."""
+"""The running system: ``init``, ``subscribe``, ``unsubscribe``, ``subscriptions``, ``run``, ``inbox``, and what is left
+of it: ``dead-letters``, ``prune``."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, note, reported, spinner
+from watchword.cli.reporting import fail, note, reported, size_of, spinner
+from watchword.retention import Retention
 
 if TYPE_CHECKING:
     from watchword.spark.pipeline import Progress
@@ -19,6 +22,7 @@ HomeOption = Annotated[
     Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder.")
 ]
 DEFAULT_HOME = Path("watchword-home")
+KEPT = Retention()
 
 
 @reported
@@ -79,6 +83,8 @@ def subscribe(
       watchword subscribe ada --file alerts.csv
 
       watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
+
+      watchword subscribe ada "//article[@section='sport']//photo" --language paths
     """
     from watchword.home import Home
     from watchword.store import Request
@@ -133,7 +139,7 @@ def run(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL or Parquet."
+            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
         ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Any other Spark source, such as kafka.")] = None,
@@ -145,12 +151,16 @@ def run(
     name: Annotated[str, typer.Option(help="The run's name: each has its own progress and remembers it.")] = "main",
     shards: Annotated[int, typer.Option(min=1, help="Parts of a new index.")] = 1,
     master: Annotated[str, typer.Option(help="Spark's master: a cluster's URL, or this machine.")] = "local[*]",
+    forget: Annotated[
+        bool, typer.Option("--prune/--no-prune", help="Forget what is old, every hour, as watchword prune does.")
+    ] = True,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Stream items through Spark, and put what matches into inboxes.
 
     Stopped or killed at any moment and started again, it goes on where it was: no match is lost, none is written
-    twice. New subscriptions are taken up at the next batch.
+    twice. New subscriptions are taken up at the next batch. A batch that fails, because a worker was killed, is tried
+    three times more. Items that cannot be read are set aside: watchword dead-letters shows them.
 
     [bold]Examples[/bold]
 
@@ -158,12 +168,16 @@ def run(
 
       watchword run incoming/ --once
 
+      watchword run documents/   # of *.xml, for paths
+
       watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
     """
     from watchword.home import Home
 
     at = Home(home)
     at.store().close()  # says what is wrong before Spark starts
+    with at.run(name).held():
+        pass  # says so if another process has the run
     chosen = _source(sources or [], format, option or [], text, event_id)
     with spinner("starting Spark"):
         from watchword.spark.java import local_session
@@ -171,11 +185,12 @@ def run(
 
         spark = local_session("watchword", master=master)
     try:
-        pipeline = Pipeline(spark, at, chosen, run=name, shards=shards, report=_report)
-        query = pipeline.start(once=once, interval=interval)
-        query.awaitTermination()
+        retention = KEPT if forget else None
+        pipeline = Pipeline(spark, at, chosen, run=name, shards=shards, retention=retention, report=_report)
+        pipeline.run(once=once, interval=interval)
     finally:
-        spark.stop()
+        with suppress(Exception):  # a Java process that was killed cannot be stopped
+            spark.stop()
 
 
 def _source(sources: list[str], format: str | None, options: list[str], text: str, event_id: str) -> Source:
@@ -192,7 +207,7 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
             fail("give SOURCE or --format, not both; the source's own options go into --option")
         return Source(format, given, text, event_id)
     if not sources:
-        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL or Parquet files; or --format")
+        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")
@@ -201,7 +216,8 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
 
 def _report(done: Progress) -> None:
     versions = ", ".join(f"{language} version {version}" for language, version in done.versions.items())
-    note(f"batch {done.batch}: {done.items:,} items, {done.pairs:,} matches, {done.seconds:.1f} s ({versions})")
+    aside = f", {done.aside:,} set aside (watchword dead-letters)" if done.aside else ""
+    note(f"batch {done.batch}: {done.items:,} items, {done.pairs:,} matches{aside}, {done.seconds:.1f} s ({versions})")
 
 
 @reported
@@ -221,3 +237,74 @@ def inbox(
         print_deliveries(subscriber, found)
         if not keep:
             store.mark_read(subscriber, [delivery.item.identity for delivery in found])
+
+
+@reported
+def dead_letters(
+    limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Show the items that could not be read, with where they stood and why. All are in runs/NAME/dead-letters."""
+    from watchword.cli.printing import print_table
+    from watchword.dead_letters import read_letters
+    from watchword.home import Home
+
+    at = Home(home)
+    at.store().close()
+    rows = [
+        (run.name, batch, *map(_shown, (letter.source, letter.position, letter.reason, letter.raw[:80])))
+        for run in at.runs()
+        for batch, letter in read_letters(run.dead_letters)
+    ]
+    typer.echo(f"{len(rows):,} dead letters")
+    if rows:
+        print_table(("run", "batch", "source", "position", "reason", "raw"), rows[-limit:], numbers=("batch",))
+
+
+def _shown(text: str) -> str:
+    """Return a stranger's text with everything that a terminal might obey written out."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _days(what: str) -> Any:
+    return typer.Option(min=0, metavar="DAYS", help=f"Keep {what} for so long.")
+
+
+@reported
+def prune(
+    matches: Annotated[float, _days("files of matches")] = KEPT.matches,
+    read: Annotated[float, _days("what was read")] = KEPT.read,
+    unread: Annotated[float, _days("what was not")] = KEPT.unread,
+    dead_letters: Annotated[float, _days("dead letters")] = KEPT.dead_letters,
+    compact: Annotated[bool, typer.Option("--compact", help="Make the store's file smaller too; others wait.")] = False,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Forget what is old: files of matches, what is in inboxes, read or unread, and dead letters.
+
+    It says how much disk each part of the home uses. Runs may go on meanwhile, and each does the same every hour, with
+    the defaults. What a run needs in order to go on is never removed.
+
+    [bold]Examples[/bold]
+
+      watchword prune
+
+      watchword prune --matches 1 --unread 14 --compact
+    """
+    from watchword.cli.printing import print_table
+    from watchword.home import Home
+    from watchword.retention import disk_use
+    from watchword.retention import prune as forget
+    from watchword.store.records import now
+
+    at = Home(home)
+    at.store().close()
+    before = disk_use(at)
+    done = forget(at, Retention(matches, read, unread, dead_letters), now())
+    if compact:
+        with at.store() as store:
+            store.compact()
+    after = disk_use(at)
+    rows = [(part, size_of(size), size_of(after.get(part, 0))) for part, size in before.items()]
+    rows.append(("all", size_of(sum(before.values())), size_of(sum(after.values()))))
+    print_table(("part", "before", "after"), rows, numbers=("before", "after"))
+    note(f"forgotten: {done.deliveries:,} entries of inboxes, {done.files:,} files")

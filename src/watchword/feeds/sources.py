@@ -6,7 +6,6 @@ and for its lists. What cannot be used is returned beside what can.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from watchword.feeds.download import file_path, is_url, read_file
 from watchword.feeds.fetching import get
 from watchword.feeds.limits import Limits
 from watchword.feeds.opml import read_opml
+from watchword.files import parse_json
 
 _FEED_ENDINGS = frozenset([".xml", ".rss", ".atom", ".rdf"])
 _LIST_ENDING = ".opml"
@@ -39,7 +39,7 @@ def split(text: str) -> list[str]:
     text = text.strip()
     if text.startswith("["):
         try:
-            names = json.loads(text)
+            names = parse_json(text)
         except ValueError:
             names = None
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -22,7 +22,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ from typing import Any
 from watchword.errors import FeedError
 from watchword.feeds.fetching import Round
 from watchword.feeds.items import FeedItem
-from watchword.feeds.state import FeedState, State, dump_state, load_state
-from watchword.files import locked, sync_folder
+from watchword.feeds.state import FeedState, State, dump_state, feed_state, load_state
+from watchword.files import locked, parse_json, sync_folder
 
 _NAME = re.compile(r"(\d{8,18})\.jsonl")
 _BACKOFF = ("failures", "wait_until", "gone")
@@ -120,7 +120,7 @@ class Spool:
             with self._path(number).open(encoding="utf-8") as file:
                 next(file)
                 for line in file:
-                    yield FeedItem.from_json(json.loads(line))
+                    yield FeedItem.from_json(parse_json(line))
                     count -= 1
         except (ValueError, TypeError, KeyError) as error:
             raise self._damaged(number, error) from error
@@ -141,10 +141,10 @@ class Spool:
     def status(self) -> dict[str, Any]:
         """Return how each feed fared when it was last asked."""
         try:
-            status: dict[str, Any] = json.loads((self.folder / "status.json").read_text(encoding="utf-8"))
+            status = parse_json((self.folder / "status.json").read_bytes())
         except (OSError, ValueError):
             return {}
-        return status
+        return status if isinstance(status, dict) else {}
 
     # Parts
 
@@ -154,9 +154,9 @@ class Spool:
         lock = ExitStack()
         try:
             lock.enter_context(locked(self.folder / "lock", patience=self._patience))
-        except TimeoutError:
+        except TimeoutError as error:
             raise FeedError(
-                "another stream is using this spool: give each stream its own", source=self.folder
+                f"another stream is using this spool ({error}): give each stream its own", source=self.folder
             ) from None
         self._lock = lock
 
@@ -168,17 +168,17 @@ class Spool:
         if not path.exists():
             return 0, {}
         try:
-            saved = json.loads(path.read_text(encoding="utf-8"))
-            return saved["number"], load_state(json.dumps(saved["state"]), path)
-        except (ValueError, KeyError, TypeError) as error:
+            saved = parse_json(path.read_bytes())
+            return _whole(saved["number"]), load_state(json.dumps(saved["state"]), path)
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise FeedError(f"damaged ({error}): restore it, or use a new spool", source=path) from error
 
     def _header(self, number: int) -> tuple[int, State]:
         path = self._path(number)
         try:
             with path.open(encoding="utf-8") as file:
-                header = json.loads(file.readline())
-            return header["items"], load_state(json.dumps(header["state"]), path)
+                header = parse_json(file.readline())
+            return _whole(header["items"]), load_state(json.dumps(header["state"]), path)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._damaged(number, error) from error
 
@@ -193,8 +193,8 @@ class Spool:
     def _load_backoff(self) -> None:
         """Set every feed's failures to what the file says: none, for those that it does not name."""
         try:
-            saved = json.loads((self.folder / "backoff.json").read_text(encoding="utf-8"))
-            failing = {source: replace(FeedState(), **one) for source, one in saved.items()}
+            saved = parse_json((self.folder / "backoff.json").read_bytes())
+            failing = {source: feed_state({"seen": (), **one}) for source, one in saved.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             failing = {}
         for source in [*self.state, *failing]:
@@ -222,14 +222,26 @@ class Spool:
 
     def _publish(self, name: str, text: str, *, durable: bool = True) -> None:
         temporary = self.folder / f"{name}.tmp"
-        with temporary.open("wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
+        try:
+            with temporary.open("wb") as file:
+                file.write(text.encode("utf-8"))
+                file.flush()
+                if durable:
+                    os.fsync(file.fileno())
+            temporary.replace(self.folder / name)
             if durable:
-                os.fsync(file.fileno())
-        temporary.replace(self.folder / name)
-        if durable:
-            sync_folder(self.folder)
+                sync_folder(self.folder)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            reason = f"cannot be written: {error.strerror or error}; nothing of this fetch is lost, it is asked again"
+            raise FeedError(reason, source=self.folder / name) from error
+
+
+def _whole(number: object) -> int:
+    if type(number) is not int:
+        raise TypeError(f"{number!r} is no number")
+    return number
 
 
 def _failing(state: State) -> dict[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ from typing import Any
 from watchword.errors import FeedError
 from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
+from watchword.files import parse_json
 
 _FORMAT = 2
 _OLDER = (1,)
@@ -88,16 +89,27 @@ def dump_state(state: State) -> str:
 def load_state(text: str, source: object = "state") -> dict[str, FeedState]:
     """Return the state that `dump_state` wrote; `source` names it in the error."""
     try:
-        value = json.loads(text)
+        value = parse_json(text)
         if value["format"] not in (_FORMAT, *_OLDER):
             raise FeedError(
                 f"this state is of format {value['format']}, and this version reads {_FORMAT}: use a newer Watchword",
                 source=source,
             )
-        return {name: _feed_state(one) for name, one in value["feeds"].items()}
+        return {name: feed_state(one) for name, one in value["feeds"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise FeedError(f"this is no state of feeds ({error}): restore or remove it", source=source) from None
 
 
-def _feed_state(value: Mapping[str, Any]) -> FeedState:
-    return FeedState(**{**value, "seen": tuple(value["seen"])})
+def feed_state(value: Mapping[str, Any]) -> FeedState:
+    """Return the state of one feed from its JSON; a `TypeError` or `KeyError` where it is none."""
+    state = FeedState(**{**value, "seen": tuple(value["seen"])})
+    texts = (state.etag, state.modified, state.digest)
+    if (
+        not all(text is None or isinstance(text, str) for text in texts)
+        or not all(isinstance(key, str) for key in state.seen)
+        or type(state.failures) is not int
+        or type(state.wait_until) not in (int, float)
+        or type(state.gone) is not bool
+    ):
+        raise TypeError("a value is of the wrong kind")
+    return state

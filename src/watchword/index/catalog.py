@@ -20,17 +20,21 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Self, overload
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import NO_BYTES, Arrays, Bools, Int32, Int64, reserve
+from watchword.arrays import NO_BYTES, Arrays, Bools, Int32, Int64, UInt8, reserve
 from watchword.errors import SubscriptionError
 from watchword.kernels import ids as kernels
 from watchword.strings import Strings, from_arrow, from_pieces
 
 Id = str | int
+
+_FEW = 8
+"""Up to so many ids are listed one by one."""
 
 _NO_INTS = np.empty(0, np.int64)
 _NO_STRINGS = Strings(NO_BYTES, np.zeros(1, np.int64))
@@ -120,10 +124,21 @@ class Catalog:
         return self.tail_bytes[self.tail_offsets[slot] : self.tail_offsets[slot + 1]].tobytes().decode()
 
     def listed(self, slots: Int32) -> list[Id]:
-        """Return the ids of a few slots, which ascend."""
-        if self.kind is int and (not len(slots) or slots[-1] < self.base.count):
+        """Return the ids of slots, which ascend."""
+        if not len(slots):
+            return []
+        if self.kind is int and slots[-1] < self.base.count:
             return self.base.ids[slots].tolist()  # type: ignore[index, no-any-return]
-        return [self.id(slot) for slot in slots.tolist()]
+        if len(slots) <= _FEW:
+            return [self.id(slot) for slot in slots.tolist()]
+        if self.kind is int:
+            return self._ints(slots).tolist()  # type: ignore[no-any-return]
+        cuts, data = self._strings(slots)
+        borders, raw = cuts.tolist(), data.tobytes()
+        whole = raw.decode()
+        if len(whole) == len(raw):  # all ASCII: cut the text, which is twice as fast as to decode its pieces
+            return [whole[start:stop] for start, stop in pairwise(borders)]
+        return [raw[start:stop].decode() for start, stop in pairwise(borders)]
 
     def text(self, slot: int) -> str:
         """Return the text of a slot."""
@@ -137,14 +152,8 @@ class Catalog:
     def ids(self, slots: Int32) -> pa.Array:
         """Return the ids of many slots as an Arrow column: int64 or string."""
         if self.kind is not str:
-            taken = np.empty(len(slots), np.int64)
-            kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
-            return pa.array(taken)
-        column = self._base_strings()
-        cuts = np.empty(len(slots) + 1, np.int64)
-        kernels.take_lengths(slots, column.offsets, self.tail_offsets, cuts)
-        data = np.empty(cuts[-1], np.uint8)
-        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, cuts, data)
+            return pa.array(self._ints(slots))
+        cuts, data = self._strings(slots)
         if cuts[-1] <= np.iinfo(np.int32).max:
             cuts = cuts.astype(np.int32)
         kind = pa.string() if cuts.dtype == np.int32 else pa.large_string()
@@ -296,6 +305,20 @@ class Catalog:
         """Return the ids that were subscribed since the base was packed."""
         column = self.ids(np.array(sorted(self.where.values()), np.int32))
         return from_arrow(column) if self.kind is str else column.to_numpy()
+
+    def _ints(self, slots: Int32) -> Int64:
+        taken = np.empty(len(slots), np.int64)
+        kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
+        return taken
+
+    def _strings(self, slots: Int32) -> tuple[Int64, UInt8]:
+        """Return the ids of slots as borders and bytes."""
+        column = self._base_strings()
+        cuts = np.empty(len(slots) + 1, np.int64)
+        kernels.take_lengths(slots, column.offsets, self.tail_offsets, cuts)
+        data = np.empty(cuts[-1], np.uint8)
+        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, cuts, data)
+        return cuts, data
 
     def _base_strings(self) -> Strings:
         return self.base.ids if isinstance(self.base.ids, Strings) else _NO_STRINGS

@@ -60,10 +60,13 @@ def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
 
 
 def is_table(events: Any) -> bool:
-    """Say whether something has rows and several columns, of whatever library."""
-    if isinstance(events, pa.Table | pa.RecordBatch):
+    """Say whether something has rows and several columns, of whatever library.
+
+    What hands out an Arrow stream is a table if it has columns, as frames have, or if nothing else can be done with it.
+    """
+    if isinstance(events, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         return True
-    return hasattr(events, "__arrow_c_stream__") and hasattr(events, "columns")
+    return hasattr(events, "__arrow_c_stream__") and (hasattr(events, "columns") or not hasattr(events, "__iter__"))
 
 
 def rows_of(events: Any) -> Any:

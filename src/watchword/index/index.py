@@ -224,7 +224,9 @@ class Index(MutableMapping[Any, str]):
         while True:
             with self._gate.reading():
                 if self._undo is None:
-                    slots = self._found([event], 0).payloads
+                    slots, operations = self._plugged.find_one(event)
+                    self._events += 1
+                    self._operations += operations
                     slots.sort()
                     return self._catalog.listed(slots)
             self._repair()
@@ -269,7 +271,7 @@ class Index(MutableMapping[Any, str]):
 
     @reads
     def _match_batch(self, batch: Any, position: int) -> tuple[pa.Table, int]:
-        hits = self._found(self._plugged.prepared(batch), position)
+        hits = self._found(self._plugged.prepared(batch, position)[: len(batch)], position)
         return self._table([self._pairs(hits, position)]), hits.events
 
     @reads

@@ -49,6 +49,8 @@ class Language(ABC):
     objects: ClassVar[Literal["columns", "json"] | None] = None
     """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
     `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    documents: ClassVar[bool] = False
+    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
     attributes: Sequence[str] | None = None
     """Where events are objects: the attributes that each has, if they are declared; None for any."""
 
@@ -104,6 +106,11 @@ class Language(ABC):
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
 
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Return the slots that one event satisfies, in an array of their own, and the operations spent."""
+        hits = self.find(self.read([event], 0))
+        return hits.payloads, hits.operations
+
     def tabled(self, events: Any) -> Any:
         """Return a table of events as an array of them, and anything else as it is."""
         if is_table(events):
@@ -121,8 +128,9 @@ class Language(ABC):
     blank: str = ""
     """A text that is an event with nothing in it."""
 
-    def prepared(self, events: Any) -> Any:
-        """Return all events of a call in a form of which slices can be read, work that all slices share done once."""
+    def prepared(self, events: Any, position: int = 0) -> Any:
+        """Return all events of a call, the first of which is at `position`, in a form of which slices can be read; work
+        that all slices share is done once."""
         return events
 
     def needs(self, texts: Strings) -> Needs | None:

@@ -70,8 +70,9 @@ def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 kernel = _compiler()
 """Compile once per signature, keep the machine code on disk, and let other threads run meanwhile.
 
-A named tuple as an argument costs a call from Python a microsecond, a plain tuple a fifth of that, and either nothing
-once inside. So kernels that are called for single events or changes are given plain tuples, and name them inside."""
+A named tuple as an argument costs a call from Python a microsecond, a plain tuple a fifth of that, an array a tenth,
+and either nothing once inside. So kernels that are called for single changes are given plain tuples, and name them
+inside; those that are called for single events are given `handles`."""
 
 inline = _compiler(inline="always")
 """As `kernel`, for small functions that kernels call in their inner loops; not for those that return several values,

@@ -14,7 +14,7 @@ from watchword.errors import EventError
 from watchword.index.routing import Atoms
 from watchword.kernels.stable_hash import hash_strings
 from watchword.strings import Strings, first_null, from_arrow, writable
-from watchword.text.analyzer import tokenize
+from watchword.text.analyzer import Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
 
@@ -29,8 +29,8 @@ def hashed(strings: Strings) -> UInt64:
 class AtomReader:
     """Reads Arrow arrays of texts, binaries or lists of terms."""
 
-    def __init__(self, stems: StemCache | None) -> None:
-        self._stems = stems
+    def __init__(self, analyzer: Analyzer, stems: StemCache | None) -> None:
+        self._analyzer, self._stems = analyzer, stems
         self._seen: tuple[Vocabulary | None, UInt64] = (None, np.empty(0, np.uint64))
 
     def read(self, events: pa.Array) -> Atoms:
@@ -40,7 +40,7 @@ class AtomReader:
             raise EventError("it is null; leave nulls out", position=row)
         if pa.types.is_list(events.type) or pa.types.is_large_list(events.type):
             return _lists(events)
-        tokens = tokenize(from_arrow(events))
+        tokens = tokenize(from_arrow(events), self._analyzer.tables)
         if self._stems is None:
             return Atoms(tokens.row_offsets, hashed(tokens.strings))
         stems, names, count = self._stems.find(tokens.strings)

@@ -11,14 +11,14 @@ import numpy as np
 
 from watchword.arrays import Bools, Int32, Int64, UInt8, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.kernels.text import scan as kernels
+from watchword.kernels.text import plain_rows as kernels
+from watchword.kernels.text.characters import Unicode
 from watchword.keywords.query import Clause, Limits, parse
 from watchword.sets.language import Compiled, is_plain
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
 from watchword.text.analyzer import Analyzer, Tokens, tokenize
 from watchword.text.stems import StemCache
-from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 _CHUNK = 1 << 16
@@ -27,8 +27,11 @@ _CHUNK = 1 << 16
 class Compiler:
     """Compiles subscriptions under the options of an index."""
 
-    def __init__(self, analyzer: Analyzer, limits: Limits, stems: StemCache | None) -> None:
+    def __init__(
+        self, analyzer: Analyzer, limits: Limits, stems: StemCache | None, literal_operators: bool = False
+    ) -> None:
         self._analyzer, self._limits, self._stems = analyzer, limits, stems
+        self._literal = literal_operators
 
     def compile(self, texts: Strings) -> Compiled:
         """Return many subscriptions; the first bad one is an error that names its row."""
@@ -40,7 +43,7 @@ class Compiler:
         fill = 0
         for first in range(0, texts.count, _CHUNK):
             part = texts.part(first, min(first + _CHUNK, texts.count))
-            data, plain = _plain_rows(part)
+            data, plain = _plain_rows(part, self._analyzer.tables, self._literal)
             found = self._plain_terms(Strings(data, part.offsets), plain, names)
             parsed += [(first + row, self._parsed(part, row, first)) for row in np.flatnonzero(~plain).tolist()]
             kept = np.flatnonzero(plain)
@@ -53,7 +56,7 @@ class Compiler:
 
     def _parsed(self, part: Strings, row: int, first: int) -> list[Clause]:
         try:
-            return parse(part.text(row), self._analyzer, self._limits)
+            return parse(part.text(row), self._analyzer, self._limits, self._literal)
         except UnicodeDecodeError:
             raise SubscriptionError("column 'subscription' is not valid UTF-8", row=first + row) from None
         except SubscriptionSyntaxError as error:
@@ -61,7 +64,7 @@ class Compiler:
 
     def _plain_terms(self, strings: Strings, plain: Bools, names: Vocabulary) -> Rows:
         """Return the distinct terms of the plain rows; unsets `plain` where the parser must look after all."""
-        tokens = tokenize(strings)
+        tokens = tokenize(strings, self._analyzer.tables)
         limits = self._limits
         counts = np.diff(tokens.row_offsets)
         sizes = np.diff(tokens.strings.offsets)
@@ -99,11 +102,11 @@ def _with_plain(compiled: Compiled) -> Compiled:
     return Compiled(compiled.names, plain, rows, rest)
 
 
-def _plain_rows(part: Strings) -> tuple[UInt8, Bools]:
+def _plain_rows(part: Strings, tables: Unicode, literal: bool) -> tuple[UInt8, Bools]:
     """Return the rows' bytes, those that are not plain blanked, and which are plain."""
     plain = np.empty(part.count, np.bool_)
     data = part.data.copy()
-    kernels.plain_rows(data, part.offsets, _CLASSES, word_tables(), plain)
+    kernels.plain_rows(data, part.offsets, _CLASSES, tables, literal, plain)
     return _blanked(Strings(data, part.offsets), plain).data, plain
 
 
@@ -120,9 +123,9 @@ def _class(code: int) -> int:
         return int(kernels.WORD)
     if char.isspace():
         return int(kernels.SPACE)
-    if char in '"()':
+    if char in '"()!|*~^:':
         return int(kernels.SYNTAX)
-    return int(kernels.MINUS if char == "-" else kernels.MARK)
+    return int({"-": kernels.MINUS, "&": kernels.AMPERSAND}.get(char, kernels.MARK))
 
 
 _CLASSES = np.array([_class(code) for code in range(128)], np.uint8)

@@ -19,6 +19,9 @@ class KeywordIndex(Index):
 
     - `stop_words`: words that are left out of subscriptions and events
     - `stemmer`: a Snowball language, by whose stems words are compared
+    - `fold_accents`: compare without accents, café is cafe
+    - `cjk`: "bigrams" reads Chinese, Japanese and Korean by pairs of characters
+    - `literal_operators`: lower-case and, or, not are words, and not refused between words
     - `max_clauses`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
 
     Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity` and `block` for

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import offsets_of
+from watchword.arrays import Int32, offsets_of
 from watchword.index import ClauseReport, Explanation, Method
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.compiler import Compiler
+from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
 from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
 from watchword.keywords.reader import Reader
@@ -29,6 +30,7 @@ from watchword.sets.rows import Rows
 from watchword.sets.trie import Trie
 from watchword.strings import Strings, from_texts
 from watchword.text.analyzer import Analyzer
+from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
@@ -55,7 +57,10 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self._analyzer = Analyzer(options["stop_words"], options["stemmer"])
+        self._analyzer = Analyzer(
+            options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
+        )
+        self._literal_operators = options["literal_operators"]
         self._limits = Limits(
             clauses=options["max_clauses"],
             depth=options["max_depth"],
@@ -63,9 +68,12 @@ class Keywords(SetLanguage):
             term_bytes=options["max_term_bytes"],
         )
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
-        self._compiler = Compiler(self._analyzer, self._limits, stems)
+        self._compiler = Compiler(self._analyzer, self._limits, stems, self._literal_operators)
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
-        self._atom_reader = AtomReader(stems)
+        self._atom_reader = AtomReader(self._analyzer, stems)
+        self._one_text: OneText | None = None
+        if isinstance(self.structure, PackedRows) and stems is None:
+            self._one_text = OneText(self._reader, self.structure, self.clauses)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -73,15 +81,23 @@ class Keywords(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause]:
         """Return the clauses of one subscription."""
-        return parse(text, self._analyzer, self._limits)
+        return parse(text, self._analyzer, self._limits, self._literal_operators)
 
-    def prepared(self, events: Any) -> Any:
+    def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""
         return self._reader.prepared(events)
 
     def read(self, events: Any, position: int) -> Rows:
         """Return the terms of events, in order, by their numbers."""
         return self._reader.read(events, position)
+
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Read and match one text at once, where that can be."""
+        if self._one_text is not None and type(event) is str:
+            text = event.encode("utf-8", "surrogatepass")
+            if len(text) <= LONGEST:
+                return self._one_text.find(text)
+        return super().find_one(event)
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what was missing in each."""

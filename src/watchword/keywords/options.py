@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from watchword.errors import OptionError
-from watchword.options import Option, text_or_none, whole, words
+from watchword.options import Option, switch, text_or_none, whole, words
 
 __all__ = ["METHOD_OPTIONS", "OPTIONS"]
 
@@ -15,6 +15,12 @@ def _order(name: str, value: Any) -> str:
     if value not in orders:
         raise OptionError(f"{name} must be one of {', '.join(orders)}, not {value!r}")
     return str(value)
+
+
+def _cjk(name: str, value: Any) -> str | None:
+    if value not in (None, "bigrams"):
+        raise OptionError(f"{name} must be None or 'bigrams', not {value!r}")
+    return None if value is None else "bigrams"
 
 
 def _capacity(name: str, value: Any) -> float | int:
@@ -27,6 +33,19 @@ OPTIONS = {
     "stop_words": Option((), words, "Words to leave out, one per line.", flag="words"),
     "stemmer": Option(
         None, text_or_none, "Match by stems of this language, such as english (needs PyStemmer).", flag="text"
+    ),
+    "fold_accents": Option(False, switch, "Compare without accents: café is cafe.", flag="switch"),
+    "cjk": Option(
+        None,
+        _cjk,
+        "bigrams: read Chinese, Japanese and Korean by pairs of characters, to find 東京 in 東京都.",
+        flag="text",
+    ),
+    "literal_operators": Option(
+        False,
+        switch,
+        "Read and, or, not in lower case as words, instead of refusing them between words.",
+        flag="switch",
     ),
     "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),

@@ -3,7 +3,7 @@ parentheses.
 
 An atom is a term, or several adjacent terms in order (a phrase): a tuple of terms. ``"debt crisis" OR bailout NOT imf``
 has the clauses ``("debt", "crisis")`` and ``("bailout",) AND NOT ("imf",)``. A word without a term (punctuation, a stop
-word) asks nothing.
+word) asks nothing. Syntax of other tools is refused (`foreign`), and so are `and`, `or` and `not` between words.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watchword.errors import SubscriptionSyntaxError
+from watchword.keywords import foreign
 from watchword.sets import boolean
 from watchword.sets.boolean import OPERATORS, Parser, Token
 from watchword.text.analyzer import Analyzer
@@ -30,48 +31,66 @@ class Limits(boolean.Limits):
     term_bytes: int
 
 
-def parse(text: Any, analyzer: Analyzer, limits: Limits) -> list[Clause]:
-    """Return the clauses of a subscription; none if it contradicts itself."""
+def parse(text: Any, analyzer: Analyzer, limits: Limits, literal_operators: bool = False) -> list[Clause]:
+    """Return the clauses of a subscription; none if it contradicts itself.
+
+    With `literal_operators`, `and`, `or` and `not` in lower case are words like any other.
+    """
     if not isinstance(text, str):
         raise SubscriptionSyntaxError(
             f"a keyword subscription is a str, not {type(text).__name__}", text=repr(text)[:200], position=0
         )
-    words = plain_words(text) if analyzer.is_plain else None
+    words = plain_words(text, literal_operators) if analyzer.is_plain else None
     if words:
         _check_terms(words, text, 0, limits)
         _check_count(len(words), text, limits)
         return [boolean.Clause(tuple([(word,) for word in dict.fromkeys(words)]), ())]
-    return _Words(text, analyzer, limits).clauses()
+    return _Words(text, analyzer, limits, literal_operators).clauses()
 
 
 _BETWEEN = re.compile(r"(?<=\w) +AND +(?=\w)", re.ASCII)
 _ODD = re.compile(r"[^A-Za-z0-9_ ]", re.ASCII)
+_SPECIAL = OPERATORS | foreign.RESERVED
+_SPECIAL_OR_LOWER = _SPECIAL | foreign.LOWER
 
 
-def plain_words(text: str) -> list[str] | None:
+def plain_words(text: str, literal_operators: bool) -> list[str] | None:
     """Return the terms of a text that is ASCII words between spaces or AND: the common case, without the parser.
 
-    >>> plain_words("Greece AND crisis"), plain_words("greece OR crisis")
+    >>> plain_words("Greece AND crisis", False), plain_words("greece OR crisis", False)
     (['greece', 'crisis'], None)
     """
     if _ODD.search(text):
         return None
     words = text.split()
-    if not OPERATORS.isdisjoint(words):
+    special = _SPECIAL if literal_operators else _SPECIAL_OR_LOWER
+    if not special.isdisjoint(words):
         words = _BETWEEN.sub(" ", text).split()
-        if not OPERATORS.isdisjoint(words):
+        if not special.isdisjoint(words):
             return None
     return [word.lower() for word in words]
 
 
-_TOKENS = re.compile(r'(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<phrase>"[^"]*")|(?P<word>[^\s()"]+)')
+_QUOTE = f"[{foreign.QUOTES}]"
+_TOKENS = re.compile(
+    rf"(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<phrase>{_QUOTE}[^{_QUOTE[1:-1]}]*{_QUOTE})"
+    rf"|(?P<word>[^\s(){_QUOTE[1:-1]}]+)"
+)
+_OPERAND = re.compile(
+    rf"\s*(?:NOT(?=[\s({_QUOTE[1:-1]}])\s*|-)*(?!(?:AND|OR|NOT)(?:[\s(){_QUOTE[1:-1]}]|$))(?:\(|{_QUOTE}|[^\s()]*\w)"
+)
+"""What an operator can join, with the negations before it."""
+
+_WORD_CHARACTER = re.compile(r"\w")
 
 
 class _Words(Parser[Atom]):
     """Words and phrases as atoms."""
 
-    def __init__(self, text: str, analyzer: Analyzer, limits: Limits) -> None:
+    def __init__(self, text: str, analyzer: Analyzer, limits: Limits, literal_operators: bool) -> None:
         self._analyzer, self._limits = analyzer, limits
+        self._literal = literal_operators
+        self._before = ""  # the kind of the piece before, but for punctuation
         self._terms = 0
         super().__init__(text, limits)
 
@@ -86,20 +105,50 @@ class _Words(Parser[Atom]):
             end = found.end()
             if piece in OPERATORS:
                 kind = piece
-            elif kind == "word" and piece[0] == "-" and (piece.strip("-") or text[end : end + 1] in ("(", '"')):
+            elif kind == "word" and piece[0] == "-" and (piece.strip("-") or _opens(text, end)):
                 kind, piece, end = "NOT", "-", at + 1
+            elif kind == "word":
+                self._refuse_foreign(piece, at, end)
             if kind != "space":
+                if kind != "word" or _WORD_CHARACTER.search(piece):
+                    self._before = kind
                 yield Token(kind, piece, at)
             at = end
         yield Token("end", "", len(text))
 
+    def _refuse_foreign(self, word: str, at: int, end: int) -> None:
+        """Refuse syntax of other tools, and what looks like an operator in lower case."""
+        fault = foreign.fault(self.text, at, end)
+        if fault is None and word in foreign.LOWER and self._is_between(word, end):
+            fault = at, foreign.lower_case(word)
+        if fault is not None:
+            raise SubscriptionSyntaxError(fault[1], text=self.text, position=fault[0])
+
+    def _is_between(self, word: str, end: int) -> bool:
+        """Say whether `and`, `or` or `not` stands where the operator would: not at either end, and for `and` and
+        `or`, behind what they could join. An `and` that is a stop word asks nothing, and so joins, as AND does."""
+        if self._literal or (word == "and" and word in self._analyzer.stop_words):
+            return False
+        joins = self._before in ("word", "phrase", "close") or (word == "not" and self._before != "")
+        return joins and _OPERAND.match(self.text, end) is not None
+
     def atom(self, token: Token) -> Atom | None:
         """Return the terms of a word or phrase."""
         terms = self._analyzer.terms(token.text)
+        if len(terms) == 1 and self._analyzer.folding.is_half_a_pair(terms[0]):
+            raise self.error(
+                'with cjk="bigrams" one character is found only where no other stands beside it; write at least two',
+                token,
+            )
         self._terms += len(terms)
         _check_terms(terms, self.text, token.position, self._limits)
         _check_count(self._terms, self.text, self._limits)
         return tuple(terms) or None
+
+
+def _opens(text: str, at: int) -> bool:
+    """Say whether a parenthesis or a quotation begins here."""
+    return at < len(text) and text[at] in "(" + foreign.QUOTES
 
 
 def _check_terms(terms: list[str], text: str, position: int, limits: Limits) -> None:

@@ -17,12 +17,14 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
+from watchword.kernels.text.characters import UNICODE_KINDS
+from watchword.kernels.text.vocabulary import STRING_KINDS
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
-from watchword.text.unicode import word_tables
 from watchword.text.vocabulary import Vocabulary
 
 
@@ -50,6 +52,7 @@ class Reader:
 
     def __init__(self, analyzer: Analyzer, vocabulary: Vocabulary, stems: StemCache | None) -> None:
         self._analyzer, self._vocabulary, self._stems = analyzer, vocabulary, stems
+        self._handles = Handles(*UNICODE_KINDS, *STRING_KINDS)
         self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
 
     def prepared(self, events: Any) -> Any:
@@ -72,6 +75,10 @@ class Reader:
             if type(event) is not str:
                 return self._mixed(events, position)
         return self._texts(from_texts(events), position)
+
+    def state(self) -> Int64:
+        """Return what `kernels.read_texts` reads, for as long as nothing changes."""
+        return self._handles.of(self._analyzer.tables, self._vocabulary.known)
 
     def terms(self, event: Any, position: int = 0) -> list[str]:
         """Return the terms of one event, in plain Python."""
@@ -107,8 +114,7 @@ class Reader:
         """Scan texts and look their terms up."""
         if self._stems is not None:
             return self._stemmed(self._stems, strings, position)
-        unicode, known = word_tables(), self._vocabulary.known
-        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, *unicode, *known)
+        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, self.state())
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
         return Rows(offsets, numbers)
@@ -116,7 +122,7 @@ class Reader:
     def _stemmed(self, cache: StemCache, strings: Strings, position: int) -> Rows:
         """Scan texts, stem their words or drop them, and look the stems up."""
         try:
-            words, row_offsets = tokenize(strings)
+            words, row_offsets = tokenize(strings, self._analyzer.tables)
         except EventError as error:
             raise EventError(error.reason, position=position + error.position) from None
         stems, names, count = cache.find(words)

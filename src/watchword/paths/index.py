@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,11 +29,14 @@ class Occurrence(NamedTuple):
 
 
 class DocumentMatch(NamedTuple):
-    """What a document of a stream satisfies, in the order of subscribing; or why it cannot be read."""
+    """What a document of a stream satisfies, in the order of subscribing; or why it cannot be read.
+
+    Where occurrences were asked for there is an id for each, by element, and its element in `elements`."""
 
     document: int
     ids: list[Any]
     error: EventError | None = None
+    elements: Sequence[int] = ()
 
 
 class _Found(NamedTuple):
@@ -115,6 +118,19 @@ class PathIndex(Index):
             for found in self._occurrences(event, limit, ordered=True)
             for key, element in zip(found.ids.to_pylist(), found.elements.tolist(), strict=True)
         ]
+
+    def occurrences_stream(self, file: Any, limit: Limit = None) -> Iterator[DocumentMatch]:
+        """Yield the occurrences of each document of an open file, as they come, or why it cannot be read.
+
+        >>> import io
+        >>> index = PathIndex({"s1": "//a", "s2": "/b/a"})
+        >>> for found in index.occurrences_stream(io.BytesIO(b"<a/><b><a/></b>")):
+        ...     print(found.document, found.ids, found.elements)
+        0 ['s1'] [1]
+        1 ['s1', 's2'] [2, 2]
+        """
+        for found in self._stream(file, limit, elements=True):
+            yield DocumentMatch(found.document, found.ids.to_pylist(), found.error, found.elements.tolist())
 
     def occurrences_table(self, event: Any, limit: Limit = None) -> pa.Table:
         """Return what `occurrences` does as a table of ``document``, ``element`` and ``subscription``.

@@ -63,6 +63,7 @@ class PathLanguage(Language):
         name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
     }
     blank = "<blank/>"
+    documents = True
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)

@@ -98,6 +98,15 @@ class PatternLanguage(Language):
         hits: Hits = self.structure.match(texts)
         return self._lengths.extend(hits, reading.measured(texts)[0]) if len(self._lengths) else hits
 
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Match one text without the arrays of a batch, where that can be."""
+        plain = type(event) is str and not self._ignore_case and not len(self._lengths)
+        if plain and isinstance(self.structure, KeyedPatterns):
+            found = self.structure.match_one(event.encode("utf-8", "surrogatepass"))
+            if found is not None:
+                return found
+        return super().find_one(event)
+
     def find(self, holding: Hits) -> Hits:
         """Return the patterns as they are: each is a subscription."""
         return holding

@@ -30,9 +30,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from watchword.predicates.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.sns import from_sns as from_sns
     from watchword.predicates.index import PredicateIndex as PredicateIndex
-    from watchword.predicates.sns import from_sns as from_sns
 
 _HOMES = {"PredicateIndex": "index", "from_eventbridge": "eventbridge", "from_sns": "sns"}
 

@@ -143,16 +143,21 @@ class Fields(Part):
         """Grows when there is a new field, or a first span or ANY in one."""
         self._kinds = np.empty(16, np.int32)
         self._spans = np.empty(32, np.int64)
+        self._atoms: Atoms | None = None
 
     @property
     def atoms(self) -> Atoms:
         """Return what the atoms are, in arrays."""
-        return Atoms(self._kinds[: self.count], self._spans[: 2 * self.count])
+        found = self._atoms
+        if found is None:
+            found = self._atoms = Atoms(self._kinds[: self.count], self._spans[: 2 * self.count])
+        return found
 
     def define(self, predicates: list[Predicate]) -> None:
         """Say what the next atoms are."""
         first, self.count = self.count, self.count + len(predicates)
         self._reserve()
+        self._atoms = None
         if len(predicates) > 64:
             self._spread_for(predicates)
         for atom, predicate in enumerate(predicates, first):
@@ -165,7 +170,7 @@ class Fields(Part):
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         self._kinds, self._spans = arrays["kinds"], arrays["spans"]
-        self.count = len(self._kinds)
+        self.count, self._atoms = len(self._kinds), None
         self.asleep = self.count > 0
 
     @property

@@ -17,24 +17,25 @@ from watchword.index.routing import Atoms, Needs
 from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
-from watchword.predicates.blocks import Blocks
-from watchword.predicates.columns import ColumnReader
 from watchword.predicates.compiler import compiled, parsed_row
-from watchword.predicates.documents import columns_of
+from watchword.predicates.events.blocks import Blocks
+from watchword.predicates.events.columns import ColumnReader
+from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
+from watchword.predicates.events.documents import columns_of
+from watchword.predicates.events.held import Held
+from watchword.predicates.events.placing import Placer
+from watchword.predicates.events.reader import Finder, Reader
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.held import Held
 from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
-from watchword.predicates.placing import Placer
 from watchword.predicates.predicate import Predicate, show, show_path
 from watchword.predicates.query import UNLIMITED, Limits, parse
-from watchword.predicates.reader import Finder, Reader
 from watchword.predicates.routing import atoms_of, needs_of
-from watchword.predicates.schema import Schema
-from watchword.predicates.schema_columns import check_columns
-from watchword.predicates.schema_events import check_event
+from watchword.predicates.schema.columns import check_columns
+from watchword.predicates.schema.events import check_event
+from watchword.predicates.schema.schema import Schema
 from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
@@ -160,16 +161,16 @@ class Predicates(SetLanguage):
         return rows_of(events)
 
     def refusal(self, kind: pa.DataType) -> str | None:
-        """Return why events of a type are never read: they are no objects, and no texts."""
+        """Return why events of a type are never read: they are no objects and no texts, or too deep."""
         if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
-            return None
+            return TOO_DEEP if type_depth(kind) > MAX_DEPTH else None
         return f"an event is an object, and an array of {kind} has none"
 
-    def prepared(self, events: Any) -> Any:
+    def prepared(self, events: Any, position: int = 0) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
         self._wake()
         if isinstance(events, pa.Array) or (len(events) > 8 and isinstance(events[0], str | bytes)):
-            return Blocks(events, self._columns)
+            return Blocks(events, self._columns, position)
         return events
 
     def read(self, events: Any, position: int) -> Held | Rows:
@@ -181,6 +182,19 @@ class Predicates(SetLanguage):
             else:
                 events = self._objects(events, position)
         return events if self._listing is None else self._listing.rows(events)
+
+    def find_one(self, event: Any) -> tuple[Int32, int]:
+        """Read and match one event without the arrays of a batch, where that can be."""
+        if not isinstance(self.structure, AccessRows):
+            return super().find_one(event)
+        self._wake()
+        if self._schema is not None:
+            event = self._checked_event(event)
+        points, fields, positions = self._reader.found(event, 0, self._finder)
+        payloads, work = self.structure.match_one(points, fields, positions)
+        if len(self.clauses):
+            payloads = self.clauses.check_one(np.array(points, np.int32), payloads)
+        return payloads, work
 
     def _columns(self, events: Any, position: int) -> Held:
         """Return what holds in events that are columns, or JSON texts."""
@@ -195,6 +209,7 @@ class Predicates(SetLanguage):
         refuse_nulls(events, position)
         if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
             raise EventError(f"an event is an object, and an array of {events.type} has none", position=position)
+        refuse_deep_type(events.type, position)
         if self._schema is not None:
             check_columns(self._schema, events, position)
         return ColumnReader(self._placer, self._elements, position).read(self._reader.root(), events)

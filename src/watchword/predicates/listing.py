@@ -17,8 +17,8 @@ from watchword.kernels.predicates import spans as kernels
 from watchword.kernels.predicates.spans import Spans
 from watchword.kernels.sets.clauses import sort_terms
 from watchword.parts import Part
+from watchword.predicates.events.held import Held
 from watchword.predicates.fields import INSIDE, OUTSIDE, POINT, Fields
-from watchword.predicates.held import Held
 from watchword.sets.rows import Rows
 
 LEADER = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from watchword.options import Option, whole
 from watchword.predicates.hierarchies import checked
-from watchword.predicates.schema_option import checked_schema
+from watchword.predicates.schema.option import checked_schema
 
 __all__ = ["OPTIONS"]
 

@@ -18,13 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.arrays import Bools, Int64, UInt64, offsets_of
-from watchword.errors import EventError
 from watchword.index.events import is_text as is_json
 from watchword.index.events import refuse_nulls, rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.stable_hash import hash_strings
-from watchword.predicates.documents import columns_of, parsed
-from watchword.predicates.placing import is_text
+from watchword.predicates.events.depth import refuse_deep_type
+from watchword.predicates.events.documents import columns_of, parsed
+from watchword.predicates.events.placing import is_text
 from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.values import BOOLEAN, NUMBER, TEXT, Key, View, plain_key
 from watchword.sets.rows import Rows
@@ -71,6 +71,7 @@ def atoms_of(events: pa.Array) -> Atoms | None:
         events = rows_of(table)
     if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
         return None
+    refuse_deep_type(events.type, 0)
     try:
         leaves = list(_leaves((), events, np.arange(len(events))))
     except _UnknownError:
@@ -137,15 +138,12 @@ def _atoms_of_objects(events: Sequence[Any]) -> Atoms:
     """Return what nested Python objects have."""
     owners, paths, keys = [], [], []
     for position, event in enumerate(events):
-        try:
-            for path, value in _values((), event):
-                key = plain_key(value)
-                if key is not None:
-                    owners.append(position)
-                    paths.append(show_path(path))
-                    keys.append(key)
-        except RecursionError:
-            raise EventError("it is nested too deeply", position=position) from None
+        for path, value in _values((), event):
+            key = plain_key(value)
+            if key is not None:
+                owners.append(position)
+                paths.append(show_path(path))
+                keys.append(key)
     return _by_event(len(events), [np.array(owners, np.int64)], [_hashed_keys(paths, keys)])
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, tally
+from watchword.arrays import Arrays, Int32
 from watchword.index.hits import Hits
 from watchword.kernels.merge import append_prefixes
+from watchword.kernels.tally import tally
 from watchword.parts import Part
 from watchword.sets.numbering import renumber_payloads
 

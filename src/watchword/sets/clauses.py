@@ -25,7 +25,7 @@ from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import clauses as kernels
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
-from watchword.sets.rows import Rows
+from watchword.sets.rows import Rows, one_row
 
 
 class CheckedClause(NamedTuple):
@@ -69,6 +69,11 @@ class ClauseTable(Part):
 
     def __len__(self) -> int:
         return self.count - len(self._free)
+
+    @property
+    def has_unbound(self) -> bool:
+        """Say whether a clause asks for no atom, so that every event is checked against it."""
+        return bool(self._always)
 
     def add(self, slot: int, clause: CheckedClause) -> int:
         """Store a clause and return its payload."""
@@ -120,6 +125,12 @@ class ClauseTable(Part):
         step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays)
         checked = collect(len(events), step, len(hits.payloads) // max(len(events), 1) + len(always) + 1)
         return checked._replace(operations=hits.operations)
+
+    def check_one(self, atoms: Int32, payloads: Int32) -> Int32:
+        """As `check`, for the atoms of one event."""
+        if not self._always and (not len(payloads) or payloads.max() < FIRST_CLAUSE):
+            return payloads
+        return self.check(one_row(atoms), Hits(np.array([0, len(payloads)], np.int64), payloads, 0)).payloads
 
     def renumber(self, payloads: Int32) -> None:
         """Slot `s` is from now on ``payloads[s]``."""

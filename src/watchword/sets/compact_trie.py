@@ -45,9 +45,9 @@ from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
 from watchword.kernels.child_table import child_entries, roomy_table
-from watchword.kernels.sets import compact_trie as kernels
-from watchword.kernels.sets import compact_trie_match as readers
-from watchword.kernels.sets.compact_trie import CompactArrays
+from watchword.kernels.sets.tries import compact_trie as kernels
+from watchword.kernels.sets.tries import compact_trie_match as readers
+from watchword.kernels.sets.tries.compact_trie import CompactArrays
 from watchword.outline import caption, outline
 from watchword.sets.numbering import row_sizes
 from watchword.sets.rows import Rows

@@ -22,7 +22,7 @@ from watchword.parts import Counters
 from watchword.sets.boolean import Clause
 from watchword.sets.clauses import CheckedClause, ClauseTable
 from watchword.sets.order import AtomOrder
-from watchword.sets.rows import Rows, distinct, one_row
+from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
@@ -88,21 +88,20 @@ class SetLanguage(Language):
     def add(self, slots: Int32, compiled: Compiled) -> None:
         """Store many subscriptions: plain rows as arrays, the others clause by clause."""
         plain = self._numbered(compiled.names, compiled.plain)
-        rows, payloads = [self._encoded(plain.atoms)], [slots[compiled.rows]]
-        sizes = [np.diff(plain.offsets)]
-        checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
-        if checked:
-            rows.append(np.concatenate([atoms for atoms, _ in checked]))
-            payloads.append(np.array([payload for _, payload in checked], np.int32))
-            sizes.append(np.array([len(atoms) for atoms, _ in checked], np.int64))
         self._counts["plain"] += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
+        parts = [(Rows(plain.offsets, self._encoded(plain.atoms)), slots[compiled.rows])]
+        checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
+        if checked:
+            sizes = offsets_of([len(atoms) for atoms, _ in checked])
+            atoms, payloads = concatenated([atoms for atoms, _ in checked], np.int32), [owner for _, owner in checked]
+            parts.append((Rows(sizes, atoms), np.array(payloads, np.int32)))
         self.interned()
-        batch = Rows(offsets_of(concatenated(sizes, np.int64)), concatenated(rows, np.int32))
+        batch, owners = joined(parts)
         if self._order is not None:
             self._order.learn(batch.atoms)
             batch = self._order.in_order(batch)
-        self.structure.add(batch, concatenated(payloads, np.int32))
+        self.structure.add(batch, owners)
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
         """Store one subscription."""

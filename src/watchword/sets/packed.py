@@ -16,14 +16,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve, resized, tally
+from watchword.arrays import Arrays, Int32, Int64, reserve, resized
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
+from watchword.kernels.handles import Handles
 from watchword.kernels.sets import delta as delta_kernels
 from watchword.kernels.sets import packed as kernels
 from watchword.kernels.sets import packing as packing_kernels
 from watchword.kernels.sets.delta import Counts
 from watchword.kernels.sets.packed import Packed
+from watchword.kernels.tally import tally
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.layers.layered import Layered
 from watchword.sets.rows import Rows, joined, written
@@ -38,7 +40,7 @@ OBSERVED = 1 << 20
 LEARNED = 4096
 """Events after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
 
-_NO_COUNTS = np.empty(0, np.int32)
+_NO_COUNTS = Counts(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 class RowBase:
@@ -139,6 +141,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def _install(self, base: RowBase) -> None:
         super()._install(base)
+        self._handles = Handles(*kernels.STATE_KINDS)  # which lets the arrays before go
         if self.items >= OBSERVED:
             np.floor_divide(self.counts.items, 2, out=self.counts.items)
             self.items //= 2
@@ -199,16 +202,22 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def match(self, events: Rows) -> Hits:
         """Read the blocks of each event's atoms, and the lists of the delta."""
-        learn = self.items < OBSERVED
-        counts = self.counts.items if learn else _NO_COUNTS
-        state = (*self.base.packed, *self.delta.lists, *self.tombstones.dead, counts)
-        step: Any = partial(kernels.match, events.offsets, events.atoms, state)
+        step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
-        if learn:
-            self.items += len(events)
+        self.observed(len(events))
         if len(events) > 256:
             self._hits_per_item = len(hits.payloads) // len(events) + 16
         return hits
+
+    def state(self) -> Int64:
+        """Return what `kernels.match` reads, for as long as nothing changes."""
+        counts = self.counts if self.items < OBSERVED else _NO_COUNTS
+        return self._handles.of(self.base.packed, self.delta.lists, self.tombstones.dead, counts)
+
+    def observed(self, events: int) -> None:
+        """Take note that events were matched; `kernels.match` counts their atoms."""
+        if self.items < OBSERVED:
+            self.items += events
 
     # figures, snapshots
 
@@ -248,6 +257,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         count, self.items = (int(value) for value in arrays["counts"])
         self.counts = Counts(arrays["row_counts"], arrays["item_counts"])
         super()._install(RowBase(Packed(arrays["starts"], arrays["arena"]), count))
+        self._handles = Handles(*kernels.STATE_KINDS)
         self._items_known = self.items
 
     def _base_arrays(self) -> Arrays:
@@ -266,16 +276,20 @@ def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
     """Return the packed form of some rows."""
     if not any(len(payloads) for _, payloads in parts):
         return RowBase(Packed(np.zeros(1, np.int32), np.empty(0, np.int32)), 0)
-    (offsets, atoms), payloads = joined(parts)
-    packing_kernels.sort_rows(offsets, atoms, counts, PRIOR)
+    (offsets, given), payloads = joined(parts)
+    atoms = np.empty_like(given)
+    packing_kernels.sort_rows(offsets, given, counts, PRIOR, atoms)
     width = len(counts.rows) + 1
     order = np.arange(len(payloads), dtype=np.int32)
     for rank in (1, 0):
         order = packing_kernels.sort_by(packing_kernels.row_keys(offsets, atoms, rank, width), order, width)
+    rows = np.empty_like(offsets), np.empty_like(atoms)
+    owners = np.empty_like(payloads)
+    packing_kernels.take_rows(offsets, atoms, payloads, order, *rows, owners)
     starts = np.zeros(width, np.int32)
-    words = packing_kernels.measure(offsets, atoms, order, starts)
+    words = packing_kernels.measure(*rows, starts)
     if words > np.iinfo(np.int32).max:
         raise WatchwordError(f"{len(payloads)} subscriptions are more than one index holds; use several")
     arena = np.empty(words, np.int32)
-    packing_kernels.pack(offsets, atoms, payloads, order, arena)
+    packing_kernels.pack(*rows, owners, arena)
     return RowBase(Packed(resized(starts, width), arena), len(payloads))

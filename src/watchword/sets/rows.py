@@ -33,7 +33,10 @@ def one_row(atoms: Int32) -> Rows:
 
 
 def joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
-    """Return several sets of rows with payloads as one, in arrays of their own."""
+    """Return several sets of rows with payloads as one; if only one has rows it is returned itself."""
+    parts = [part for part in parts if len(part[0])] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
     offsets = [np.zeros(1, np.int64)]
     before = 0
     for rows, _ in parts:

@@ -41,8 +41,8 @@ import numpy as np
 from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
 from watchword.index.hits import Hits, collect
 from watchword.kernels.child_table import child_entries, roomy_table
-from watchword.kernels.sets import trie as kernels
-from watchword.kernels.sets.trie import CELL_WORDS, NODE_WORDS, TrieArrays
+from watchword.kernels.sets.tries import trie as kernels
+from watchword.kernels.sets.tries.trie import CELL_WORDS, NODE_WORDS, TrieArrays
 from watchword.outline import caption, outline
 from watchword.sets.numbering import renumber_payloads, row_sizes
 from watchword.sets.rows import Rows

@@ -15,7 +15,8 @@ from watchword.shards import Shard, Version, resolve, versions
 from watchword.spark.building import build, update
 from watchword.spark.java import ensure_java, local_session
 from watchword.spark.matching import match
-from watchword.spark.streaming import VersionLog, match_stream
+from watchword.spark.streaming import match_stream
+from watchword.version_log import VersionLog
 
 __all__ = [
     "Shard",

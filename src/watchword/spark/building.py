@@ -10,7 +10,7 @@ Either way a failure leaves the index at the version that it had.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,11 +19,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ByteType, IntegerType, LongType, ShortType, StringType, StructField, StructType
 
 from watchword import shards as versions
-from watchword import snapshot
 from watchword.errors import PipelineError
 from watchword.index import Index, language_class
 from watchword.index.routing import BUCKETS, ShardRule
-from watchword.shards import IdKind, Shard, Version
+from watchword.shards import IdKind, Origin, Shard, Version
 from watchword.spark.columns import large_types, named
 from watchword.spark.tasks.sorter import SHARD, Sorter
 from watchword.spark.tasks.writer import ANSWER, DELETED, HOME, Writer
@@ -44,6 +43,8 @@ def build(
     shards: int = 1,
     shard_by: ShardBy = "id",
     keep: int = KEEP,
+    pinned: Collection[int] = (),
+    origin: Origin | None = None,
     **options: Any,
 ) -> int:
     """Write subscriptions as a new version of the index at `path`, and return the version's number.
@@ -51,7 +52,8 @@ def build(
     `subscriptions` is a DataFrame with the columns `id` (string, or a whole number) and `subscription` (string), or
     an index in memory, which is saved as one shard with its own language and options. `path` is a folder that the
     driver and every worker see at the same place. `options` are those of the language's index (`method`,
-    `stemmer`, ...). The `keep` newest versions stay readable for jobs that still use them.
+    `stemmer`, ...). The `keep` newest versions stay readable for jobs that still use them, and those that are `pinned`.
+    `origin` is kept with the version: which state of a store it stands for.
 
     `shard_by="atoms"` puts subscriptions that ask for the same into the same shard, so that partitioned matching sends
     an event only to the shards that it may concern; the language must be able to tell (keywords can). The
@@ -63,7 +65,9 @@ def build(
         raise PipelineError(f"shard_by is 'id' or 'atoms', not {shard_by!r}")
     if isinstance(subscriptions, Index):
         given = {**options, **({} if shard_by == "id" else {"shard_by": shard_by})}
-        return _build_from_index(subscriptions, path, shards, keep, given)
+        if shards != 1 or given:
+            raise PipelineError("an index in memory is saved as it is, in one shard: give no options and no shards")
+        return _build_from_index(subscriptions, path, keep, pinned, origin)
     empty = language_class(language)(**options)  # options are wrong here, not in a task
     if shards < 1:
         raise PipelineError(f"an index has at least one shard, not {shards}")
@@ -85,17 +89,24 @@ def build(
         ordered = tuple(written[number] for number in range(shards))
         if rule is not None:
             counts = versions.save_counts(str(folder), version, rule.counts)
-        versions.publish(Version(str(folder), version, language, ids, ordered, counts), keep)
+        versions.publish(Version(str(folder), version, language, ids, ordered, counts, origin), keep, pinned)
     return version
 
 
-def update(path: str | os.PathLike[str], changes: DataFrame, *, keep: int = KEEP) -> int:
+def update(
+    path: str | os.PathLike[str],
+    changes: DataFrame,
+    *,
+    keep: int = KEEP,
+    pinned: Collection[int] = (),
+    origin: Origin | None = None,
+) -> int:
     """Apply changes to the newest version of the index at `path`, and return the new version's number.
 
     `changes` has the columns `id` and `subscription`: a text subscribes or replaces, a null unsubscribes. Where
     there is a boolean column `deleted`, it decides instead. An id stands once; unsubscribing an unknown one does
-    nothing, so that an update can be repeated. Only shards that change are written; where none does, no
-    version is made and the number of the current one is returned.
+    nothing, so that an update can be repeated. Only shards that change are written; where none does, and the version
+    stands for the same `origin` as before, no version is made and the number of the current one is returned.
     """
     ids = _id_kind(changes)
     versions.resolve(path)  # nothing is made where nothing is
@@ -111,24 +122,22 @@ def update(path: str | os.PathLike[str], changes: DataFrame, *, keep: int = KEEP
         rows = _columns(changes, ids, _deleted(changes))
         frame = _by_id(rows, count) if rule is None else _everywhere(_by_atoms(rows, _sorter(old), rule), count)
         written = _run(frame.repartitionById(count, SHARD), writer)
-        if not written:
+        if not written and origin == old.origin:
             return old.version
         shards = tuple(written.get(number, shard) for number, shard in enumerate(old.shards))
-        versions.publish(Version(str(folder), version, old.language, ids, shards, old.counts), keep)
+        versions.publish(Version(str(folder), version, old.language, ids, shards, old.counts, origin), keep, pinned)
     return version
 
 
 def _build_from_index(
-    index: Index, path: str | os.PathLike[str], shards: int, keep: int, options: dict[str, Any]
+    index: Index, path: str | os.PathLike[str], keep: int, pinned: Collection[int], origin: Origin | None
 ) -> int:
-    if options or shards != 1:
-        raise PipelineError("an index in memory is saved as it is, in one shard: give no options and no shards")
     with versions.writing(path) as folder:
         _check_language(folder, index.language)
         version = versions.next_version(folder)
         shard = versions.saved(index, str(folder), versions.shard_folder(0, version))
-        found = Version(str(folder), version, index.language, versions.id_kind(index), (shard,))
-        versions.publish(found, keep)
+        found = Version(str(folder), version, index.language, versions.id_kind(index), (shard,), origin=origin)
+        versions.publish(found, keep, pinned)
     return version
 
 
@@ -213,8 +222,7 @@ def _shard_rule(subscriptions: DataFrame, sorter: Sorter, shards: int) -> ShardR
 
 def _sorter(version: Version) -> Sorter:
     """Return what reads subscriptions as the shards of a version do."""
-    meta = snapshot.read(version.folder(0)).meta
-    return Sorter(version.language, {"method": meta["method"], **meta["options"]})
+    return Sorter(version.language, versions.settings(version))
 
 
 def _run(frame: DataFrame, writer: Writer) -> dict[int, Shard]:

@@ -38,7 +38,6 @@ from pyspark.sql.types import (
 )
 
 from watchword import shards as versions
-from watchword import snapshot
 from watchword.errors import PipelineError
 from watchword.index import Index, language_class
 from watchword.shards import Version
@@ -213,8 +212,7 @@ def _event_type(chosen: DataFrame, event: EventColumns) -> DataType:
 
 def _empty(version: Version) -> Index:
     """Return an index as those of a version, without subscriptions."""
-    meta = snapshot.read(version.folder(0)).meta
-    return language_class(version.language)(method=meta["method"], **meta["options"])
+    return language_class(version.language)(**versions.settings(version))
 
 
 def _check_type(kind: DataType, empty: Index) -> None:

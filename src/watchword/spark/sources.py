@@ -4,8 +4,15 @@ All become the same columns: `id`, `title`, `text`, `link`, `author`, `published
 have a text, unless everybody subscribes in languages whose events are objects: then the row in JSON stands in for it.
 What else it has is taken where the names agree. An item without an id is known by its content.
 
+An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
+what was there, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
+
+A folder of XML files gives a document a file: `id` is its path, `title` its name, `text` what it holds.
+
 What a language reads of an item is in `EVENTS`. One whose events are objects reads `ROW`: the row as the source has it,
-for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON.
+for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON. One
+whose events are documents reads the text, as the bytes that it was if the source has bytes (`DOCUMENT`): they say their
+encoding themselves.
 """
 
 from __future__ import annotations
@@ -15,9 +22,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark.sql import Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
+from pyspark.sql.types import BinaryType, StructType
 
+from watchword import dead_letters
+from watchword.dead_letters import Letter
 from watchword.errors import PipelineError
 from watchword.spark.columns import named
 from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
@@ -25,7 +35,9 @@ from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
+FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet", ".xml": "binaryFile"}
+ROWS = ("json", "parquet")
+"""Formats of files with rows, whose columns are those of the files."""
 
 
 @dataclass(frozen=True)
@@ -44,33 +56,51 @@ class Source:
 
     @classmethod
     def folder(cls, folder: str, text: str = "text", id: str = "id", **options: str) -> Source:
-        """Return a folder of JSON lines or Parquet files, in which new files may appear."""
+        """Return a folder of JSON lines, Parquet or XML files, in which new files may appear."""
         path = Path(folder)
         if not path.is_dir():
             raise PipelineError(f"{folder}: there is no such folder")
         kinds = {FILES[file.suffix] for file in path.iterdir() if file.suffix in FILES}
         if len(kinds) != 1:
-            found = "both kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
-            raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines or Parquet files, one of them")
-        return cls(kinds.pop(), {"path": str(path.absolute()), **options}, text, id)
+            found = "several kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
+            raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines, Parquet or XML files, one of them")
+        kind = kinds.pop()
+        if kind == "binaryFile":
+            options, text, id = {"pathGlobFilter": "*.xml", **options}, "content", "path"
+        return cls(kind, {"path": str(path.absolute()), **options}, text, id)
 
 
-def whole_text() -> Column:
+def whole_text(items: DataFrame) -> Column:
     """Return an item's title and text as one text: ``Title. Text``."""
     return F.concat_ws(". ", named("title"), named("text"))
 
 
 ROW = "row"
 """The column of items that has the row which an item was made of."""
+REASON, RAW, SOURCE, BLOCK, POSITION = "reason", "raw", "source", "block", "position"
+"""Why an item cannot be used, what was there, in which file or topic, from which byte on, and where."""
+NUMBER = "number"
+"""The place of a row in its partition and block, given to each batch by `numbered`."""
+_CORRUPT = "_corrupt_record"
 
 
-def whole_row() -> Column:
+def whole_row(items: DataFrame) -> Column:
     """Return an item as the object that its source had."""
     return named(ROW)
 
 
-EVENTS: dict[str, Callable[[], Column]] = {
+DOCUMENT = "document"
+"""The column of items that has the text as bytes, where the source has bytes."""
+
+
+def whole_document(items: DataFrame) -> Column:
+    """Return an item as the document that its text is."""
+    return named(DOCUMENT if DOCUMENT in items.columns else "text")
+
+
+EVENTS: dict[str, Callable[[DataFrame], Column]] = {
     "keywords": whole_text,
+    "paths": whole_document,
     "patterns": whole_text,
     "predicates": whole_row,
     "properties": whole_row,
@@ -82,7 +112,7 @@ def event_of(language: str, items: DataFrame, attributes: Sequence[str] | None =
     """Return what a language reads of items; of rows only the declared `attributes`, if it has any."""
     if language not in EVENTS:
         raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
-    event = EVENTS[language]()
+    event = EVENTS[language](items)
     row = None if attributes is None else items.schema[ROW].dataType
     if attributes is None or not isinstance(row, StructType):
         return event
@@ -97,41 +127,115 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     if source.format == NAME:
         register(spark)
         fetched = spark.readStream.format(NAME).options(**source.options, spool=str(spool)).load()
-        return fetched.withColumn(ROW, F.struct(*COLUMNS))
+        return fetched.select("*", F.struct(*COLUMNS).alias(ROW), *_places(named("feed"), position=named("id")))
     reader = spark.readStream.format(source.format).options(**source.options)
     if source.format in FILES.values():
         reader = reader.schema(_file_schema(spark, source))
-    return _as_items(reader.load(), source, with_text)
+    frame = reader.load()
+    if source.format == "binaryFile":
+        frame = frame.select("path", "content", F.element_at(F.split("path", "/"), -1).alias("title"))
+    return _as_items(frame, source, with_text)
 
 
 def _file_schema(spark: SparkSession, source: Source) -> StructType:
     """Read the schema off the files that are there: a stream of files must know it beforehand."""
     schema = spark.read.format(source.format).options(**source.options).load().schema
-    if "_corrupt_record" in schema.names and len(schema.names) == 1:
+    if schema.names == [_CORRUPT]:
         raise PipelineError(f"{source.options['path']}: its files are not JSON lines")
+    if source.format == "json" and _CORRUPT not in schema.names:
+        schema = schema.add(_CORRUPT, "string")  # a line that cannot be read is then there as it is
     return schema
 
 
 def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
-    row = F.struct(*[named(name).alias(name) for name in frame.columns])
-    if source.text in frame.columns:
+    names = [name for name in frame.columns if name != _CORRUPT]
+    row = F.struct(*[named(name).alias(name) for name in names])
+    more = []
+    if source.text in names:
         text = named(source.text).cast("string")
+        if isinstance(frame.schema[source.text].dataType, BinaryType):
+            text = F.make_valid_utf8(text)  # what is not UTF-8 becomes replacement characters, and can be kept
+            more.append(named(source.text).alias(DOCUMENT))
     elif with_text or source.text != Source.text:
-        raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(frame.columns)}")
+        raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(names)}")
     else:
         text = F.to_json(row)
+    given = _given(frame, source, text)
+    wanted = feed_schema()
+    whole = row if source.format in ROWS else text
+    reason, raw = _fault(frame, source, given, F.to_json(row) if source.format in ROWS else text)
+    columns = (_column(name, given, wanted) for name in COLUMNS)
+    return frame.select(*columns, *more, whole.alias(ROW), *_origin(frame, source, reason, raw))
+
+
+def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole: Column) -> tuple[Column, Column]:
+    """Return why an item cannot be used, null if it can, and the beginning of what was there."""
+    corrupt = named(_CORRUPT) if source.format == "json" and _CORRUPT in frame.columns else F.lit(None).cast("string")
+    reason = (
+        F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
+        .when(corrupt.isNotNull(), "the line is not JSON, or a value in it is not of its column's kind")
+        .when(given["id"] == "", "its id is empty")
+        .when(~F.is_valid_utf8(F.concat_ws("", given["id"], given["text"])), "its id or its text is not UTF-8")
+    )
+    return reason, F.substring(F.make_valid_utf8(F.coalesce(corrupt, whole)), 1, dead_letters.RAW)
+
+
+def _given(frame: DataFrame, source: Source, text: Column) -> dict[str, Column]:
+    """Return the columns of items that a source has, and ids for all."""
     given = {"text": text}
     if source.id in frame.columns:
         given["id"] = named(source.id).cast("string")
     wanted = feed_schema()
     for name in COLUMNS:
         if name not in given and name in frame.columns and name not in (source.id, source.text):
-            given[name] = named(name).cast(wanted[name].dataType)
+            given[name] = named(name).try_cast(wanted[name].dataType)
+    if "published" in given:  # a date that Python cannot hold is none, rather than the end of the run
+        given["published"] = F.when(F.year(given["published"]).between(2, 9998), given["published"])
     title = given.get("title", F.lit(""))
     made = F.sha2(F.concat_ws("\n", F.coalesce(title, F.lit("")), F.coalesce(text, F.lit(""))), 256)
     given["id"] = F.coalesce(given["id"], made) if "id" in given else made
-    whole = row if source.format in FILES.values() else text
-    return frame.select(*(_column(name, given, wanted) for name in COLUMNS), whole.alias(ROW))
+    return given
+
+
+def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> list[Column]:
+    """Return where an item comes from: a file of which Spark knows the name, or a partition of a topic."""
+    raw = F.when(reason.isNotNull(), raw)
+    if source.format == "binaryFile":
+        return _places(named("path"), reason, raw)
+    if source.format in ROWS:
+        file, block = named("_metadata").getField("file_path"), named("_metadata").getField("file_block_start")
+        return _places(file, reason, raw, block=block)
+    if {"topic", "partition", "offset"} <= set(frame.columns):
+        place = F.concat_ws(":", named("partition").cast("string"), named("offset").cast("string"))
+        return _places(named("topic"), reason, raw, position=place)
+    return _places(F.lit(source.format), reason, raw)
+
+
+def _places(
+    source: Column,
+    reason: Column | None = None,
+    raw: Column | None = None,
+    block: Column | None = None,
+    position: Column | None = None,
+) -> list[Column]:
+    """Return the columns about where an item comes from, empty where nothing is known."""
+    texts = {REASON: reason, RAW: raw, SOURCE: source, POSITION: position}
+    columns = [(F.lit(None) if column is None else column).cast("string").alias(name) for name, column in texts.items()]
+    return [*columns, (F.lit(None) if block is None else block).cast("long").alias(BLOCK)]
+
+
+def numbered(batch: DataFrame) -> DataFrame:
+    """Return a batch whose rows know their place, so that a dead letter can say which row of its file it was."""
+    return batch.withColumn(NUMBER, F.monotonically_increasing_id())
+
+
+def letters(batch: DataFrame, most: int) -> list[Letter]:
+    """Return the dead letters of a batch, which `numbered` numbered; no more than `most`."""
+    place = F.row_number().over(Window.partitionBy(SOURCE).orderBy(BLOCK, NUMBER)).cast("string")
+    known = F.coalesce(named(POSITION), F.when(named(BLOCK).isNotNull(), place), F.lit(""))
+    placed = batch.select(SOURCE, known.alias(POSITION), REASON, F.coalesce(named(RAW), F.lit("")).alias(RAW))
+    rows = placed.where(named(REASON).isNotNull()).limit(most).collect()
+    return [Letter(row[SOURCE], row[POSITION], row[REASON], row[RAW]) for row in rows]
 
 
 def _column(name: str, given: Mapping[str, Column], wanted: StructType) -> Column:

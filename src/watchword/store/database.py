@@ -14,7 +14,8 @@ What holds afterwards, and why:
   one which has read something never finds that it may not write.
 
 The log needs shared memory, so the file belongs on a disk of the machine, not on a network share. A connection is used
-by any thread of its process, one at a time, and never by a fork of it.
+by any thread of its process, one at a time, and never by a fork of it. A store that is made here is its owner's alone
+(mode 0600, as are the files that SQLite keeps beside it); one that is there keeps its mode.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from pathlib import Path
 from threading import RLock
 
 from watchword.errors import StoreError
-from watchword.files import sync_folder
+from watchword.files import PRIVATE_FILE, make_private_folder
 from watchword.store.migrations import APPLICATION_ID, MIGRATIONS, statements
 
 _RESTORE = "restore it from a copy, or save what is left with: sqlite3 FILE .recover"
@@ -51,7 +52,8 @@ class Database:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         with failures_named(self.path):
-            _make_folder(self.path.parent)
+            make_private_folder(self.path.parent)
+            _make_private_file(self.path)
             connection = sqlite3.connect(
                 self.path, timeout=timeout, isolation_level=None, check_same_thread=False, cached_statements=64
             )
@@ -68,6 +70,13 @@ class Database:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+    def compact(self) -> None:
+        """Write the file anew without its free pages."""
+        with self._lock, failures_named(self.path):
+            connection = self._usable()
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -178,10 +187,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
         raise
 
 
-def _make_folder(folder: Path) -> None:
-    """Make `folder` where it is missing, and let the disk know, or a power cut might take it with the store."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    folder.mkdir(exist_ok=True)
-    sync_folder(folder.parent)
+def _make_private_file(path: Path) -> None:
+    """Make an empty file that only its owner reads, where there is none; SQLite would let everybody read it."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE))

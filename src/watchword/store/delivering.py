@@ -14,6 +14,7 @@ statistics it might begin with all subscriptions instead of the batch.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from itertools import groupby
@@ -135,16 +136,39 @@ def mark_read(connection: sqlite3.Connection, owner: int, identities: Iterable[s
     return connection.executemany(one, [(time, owner, written_text(key)) for key in identities]).rowcount
 
 
-def prune(connection: sqlite3.Connection, before: str, unread: bool, batches: bool) -> int:
-    """Forget deliveries from before a time, and items that no inbox has then; return how many deliveries."""
+PORTION = 10_000
+"""How many rows are looked at in one transaction while old ones are forgotten."""
+
+
+def portions(connection: sqlite3.Connection, table: str) -> list[tuple[int, int]]:
+    """Cut the numbers of a table into ranges, each a piece of work after which others may write."""
+    query = f"SELECT coalesce(min(number), 0), coalesce(max(number), -1) FROM {table}"
+    first, last = connection.execute(query).fetchone()
+    return [(start, start + PORTION - 1) for start in range(first, last + 1, PORTION)]
+
+
+def prune_deliveries(connection: sqlite3.Connection, first: int, last: int, before: str, unread: bool) -> int:
+    """Forget deliveries of a range from before a time; return how many."""
     which = "" if unread else "AND read IS NOT NULL"
-    pruned = connection.execute(f"DELETE FROM deliveries WHERE matched < ? {which}", (before,)).rowcount
-    drop_unused_items(connection)
-    if batches:
-        connection.execute("DELETE FROM batches WHERE written < ?", (before,))
-    return pruned
+    query = f"DELETE FROM deliveries WHERE number BETWEEN ? AND ? AND matched < ? {which}"
+    return connection.execute(query, (first, last, before)).rowcount
+
+
+def prune_items(connection: sqlite3.Connection, first: int, last: int) -> None:
+    """Forget the items of a range that no inbox has."""
+    connection.execute(f"{_UNUSED} AND number BETWEEN ? AND ?", (first, last))
+
+
+def forget_batches(connection: sqlite3.Connection, before: str, repeatable: Iterable[str]) -> int:
+    """Forget the ids of batches from before a time, but for those that may come again; return how many."""
+    kept = json.dumps(list(repeatable))
+    query = "DELETE FROM batches WHERE written < ? AND id NOT IN (SELECT value FROM json_each(?))"
+    return connection.execute(query, (before, kept)).rowcount
+
+
+_UNUSED = "DELETE FROM items WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE item = items.number)"
 
 
 def drop_unused_items(connection: sqlite3.Connection) -> None:
     """Forget the items that no inbox has."""
-    connection.execute("DELETE FROM items WHERE NOT EXISTS (SELECT 1 FROM deliveries WHERE item = items.number)")
+    connection.execute(_UNUSED)

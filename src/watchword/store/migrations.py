@@ -11,6 +11,8 @@ Invariants that the statements below cannot say alone:
 - `matches.subscription` outlives the subscription: what was delivered stays delivered.
 - An item is here while some delivery has it.
 - `options` of a language, JSON, do not change once `changes` has a row of the language.
+- `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
+  the store's identity. Two copies of a store that go on apart have other names from there on.
 """
 
 from __future__ import annotations
@@ -90,6 +92,14 @@ MIGRATIONS: list[str] = [
         language TEXT NOT NULL PRIMARY KEY,
         options TEXT NOT NULL
     ) WITHOUT ROWID;
+    """,
+    """
+    CREATE TABLE epochs (
+        counter INTEGER PRIMARY KEY,
+        epoch TEXT NOT NULL
+    );
+    INSERT INTO epochs VALUES (0, lower(hex(randomblob(8))));
+    INSERT OR IGNORE INTO epochs SELECT coalesce(max(number), 0), lower(hex(randomblob(8))) FROM changes;
     """,
 ]
 

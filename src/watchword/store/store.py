@@ -174,6 +174,15 @@ class Store(Closing):
                 )
             return subscribing.read_changes(connection, counter, language)
 
+    def epoch(self, counter: int) -> str | None:
+        """Return the random name of the state whose last change was number `counter`; None where there is none.
+
+        Whoever follows keeps it beside the counter. Another answer later, or None, says that this store is not the one
+        which was followed, or was restored from a copy, or has changed too often since: start again from 0.
+        """
+        with self._database.read() as connection:
+            return subscribing.read_epoch(connection, counter)
+
     # matches
 
     def record(
@@ -226,10 +235,33 @@ class Store(Closing):
         """Forget what was delivered before a time and read since; with `unread`, unread too. Return how many.
 
         A forgotten item that is matched again is delivered again. With `batches` the ids of batches written before
-        are forgotten too: only do so where none of them can be repeated any more.
+        are forgotten too (`forget_batches`). It is done in many short transactions, so that others can write. The file
+        stays as large as it is, and the room is used again; `compact` gives it back.
         """
+        time = self._written(before)
+        pruned = 0
+        for first, last in self._portions("deliveries"):
+            with self._database.write() as connection:
+                pruned += delivering.prune_deliveries(connection, first, last, time, unread)
+        for first, last in self._portions("items") if pruned else []:
+            with self._database.write() as connection:
+                delivering.prune_items(connection, first, last)
+        if batches:
+            self.forget_batches(before)
+        return pruned
+
+    def forget_batches(self, before: datetime, *, repeatable: Iterable[str] = ()) -> int:
+        """Forget the ids of batches written before a time, but for those that may come again; return how many.
+
+        A batch that is forgotten and comes again is written again.
+        """
+        kept, time = list(repeatable), self._written(before)
         with self._database.write() as connection:
-            return delivering.prune(connection, self._written(before), unread, batches)
+            return delivering.forget_batches(connection, time, kept)
+
+    def compact(self) -> None:
+        """Give the room of what was forgotten back to the disk; others wait, and it takes as much once more."""
+        self._database.compact()
 
     # the store itself
 
@@ -263,6 +295,10 @@ class Store(Closing):
             raise StoreError(f"the database is damaged ({findings[0]}): restore it from a copy", path=self.path)
 
     # private parts
+
+    def _portions(self, table: str) -> list[tuple[int, int]]:
+        with self._database.read() as connection:
+            return delivering.portions(connection, table)
 
     def _options(self) -> dict[str, Options]:
         with self._database.read() as connection:

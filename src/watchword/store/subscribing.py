@@ -4,6 +4,11 @@ Every change of a subscription takes the next number of the store's counter. The
 (id, language), not all of them: whoever has followed up to a counter is brought up to date by one row per id that
 changed since, and the log is no longer than the list of ids ever used.
 
+A counter alone does not say whose it is: a store that was restored from a copy counts the same numbers once more, for
+other changes. So each transaction that changes subscriptions draws a random name for the state that it leaves, its
+*epoch*; whoever follows keeps counter and epoch, and compares. The last `EPOCHS` are kept, and the first, which is the
+identity of the store.
+
 An id belongs to one subscriber while it is subscribed. Ids that the store gives (``s`` and a number) were never used
 before, not even by a subscription that is gone, so a match that is still on its way cannot reach somebody else.
 
@@ -12,6 +17,7 @@ before, not even by a subscription that is gone, so a match that is still on its
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +27,9 @@ from typing import NamedTuple
 from watchword.errors import SubscriptionError
 from watchword.store.options import Options
 from watchword.store.records import Change, Changes, Request, Subscription, is_storable, read_time
+
+EPOCHS = 10_000
+"""How many states are known by name; whoever is further behind starts from 0."""
 
 
 class Kept(NamedTuple):
@@ -135,6 +144,7 @@ def write_plan(connection: sqlite3.Connection, made: Plan, created: str) -> None
         ON CONFLICT (id) DO UPDATE SET language = excluded.language, text = excluded.text""",
         ((*row, created) for row in made.subscriptions),
     )
+    _begin_epoch(connection)
 
 
 def delete(connection: sqlite3.Connection, gone: Iterable[tuple[str, str]]) -> None:
@@ -143,6 +153,24 @@ def delete(connection: sqlite3.Connection, gone: Iterable[tuple[str, str]]) -> N
     numbered = ((number, *row) for number, row in enumerate(rows, counter_of(connection) + 1))
     connection.executemany("INSERT OR REPLACE INTO changes (number, id, language) VALUES (?, ?, ?)", numbered)
     connection.executemany("DELETE FROM subscriptions WHERE id = ?", ((key,) for key, _ in rows))
+    _begin_epoch(connection)
+
+
+def _begin_epoch(connection: sqlite3.Connection) -> None:
+    """Name the state after a change; where nothing changed it has its name."""
+    row = (counter_of(connection), secrets.token_hex(8))
+    connection.execute("INSERT OR IGNORE INTO epochs (counter, epoch) VALUES (?, ?)", row)
+    connection.execute(
+        """DELETE FROM epochs WHERE counter > 0 AND counter <= (
+            SELECT counter FROM epochs ORDER BY counter DESC LIMIT 1 OFFSET ?)""",
+        (EPOCHS,),
+    )
+
+
+def read_epoch(connection: sqlite3.Connection, counter: int) -> str | None:
+    """Return the name of the state at `counter`; None where there was none, or it is forgotten."""
+    row = connection.execute("SELECT epoch FROM epochs WHERE counter = ?", (counter,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def read_changes(connection: sqlite3.Connection, counter: int, language: str | None) -> Changes:

@@ -1,6 +1,7 @@
 """Files of subscriptions, events and matches: what the command line reads and writes.
 
-A file's kind is told by its name: CSV, TSV, JSON lines, Parquet, and anything else is plain lines of text.
+A file's kind is told by its name: CSV, TSV, JSON lines, Parquet, and anything else is plain lines of text, or an XML
+document where events are such.
 ``.gz`` behind a text format's name means compressed. Events are read in batches and matches are written as
 they come, so that neither has to fit into memory; subscriptions are read whole.
 
@@ -14,11 +15,29 @@ Rules that hold for every kind:
 - Where an event is an object, it is a whole row: a line of JSON, a row of Parquet with a column for each attribute, or
   of CSV, whose columns are numbers or booleans where Arrow's reader finds nothing else in the first 8 MB (``007`` is 7
   there), and texts otherwise; the event id's column is text. An empty cell is a missing value.
+- Where an event is a document, a file that is no table is one, and its name is the event's id; standard input, or a
+  file that is said to be a stream, has documents one behind the other, numbered from 1.
 - Without an id column, the number of the line or row, from 1, stands in; a header is not counted as a row.
 """
 
+from watchword.tables.documents import Documents, DocumentStream, holds_documents
 from watchword.tables.events import Batch, Events
 from watchword.tables.sources import TableError
 from watchword.tables.subscriptions import Subscriptions, read_json, read_subscriptions, read_words
 
-__all__ = ["Batch", "Events", "Subscriptions", "TableError", "read_json", "read_subscriptions", "read_words"]
+Source = Events | Documents | DocumentStream
+"""Where events come from."""
+
+__all__ = [
+    "Batch",
+    "DocumentStream",
+    "Documents",
+    "Events",
+    "Source",
+    "Subscriptions",
+    "TableError",
+    "holds_documents",
+    "read_json",
+    "read_subscriptions",
+    "read_words",
+]

@@ -138,6 +138,10 @@ class ParquetReader:
         """Close the file."""
         self._file.close()
 
+    def is_binary(self, name: str) -> bool:
+        """Say whether a column holds bytes."""
+        return bool(pa.types.is_binary(self._types[name]))
+
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
         """Yield the columns `names`."""
         for name in names:

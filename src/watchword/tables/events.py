@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,15 +18,16 @@ _GUESSES = ("text", "title", "body")
 
 
 class Batch(NamedTuple):
-    """Some events, none of them null: texts, or objects as structs or JSON; their ids, and line or row numbers."""
+    """Some events, none of them null: texts, or objects as structs or JSON, or a list of documents; their ids, and
+    line or row numbers."""
 
-    events: pa.Array
+    events: Any
     ids: pa.Array
     numbers: pa.Array
 
     def part(self, start: int, size: int) -> Batch:
         """Return at most `size` of the events, from `start` on; nothing is copied."""
-        return Batch(*(column.slice(start, size) for column in self))
+        return Batch(*(column[start : start + size] for column in self))
 
 
 class Events(Closing):
@@ -41,6 +42,7 @@ class Events(Closing):
     """
 
     attributes: list[str] | None = None
+    documents = False
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class Events(Closing):
             if not len(chunk.numbers):
                 continue
             events, numbers = chunk.columns[0], chunk.numbers
-            if self._objects is None:
+            if self._objects is None and not pa.types.is_binary(events.type):
                 check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
             ids = chunk.columns[1] if self._by_id else numbers
             if ids.null_count:
@@ -112,6 +114,8 @@ class Events(Closing):
         """Return the events as the first column of chunks, and their ids as the second, if they have any."""
         reader, size = self._reader, self._size
         key = self._names[1] if self._by_id else None
+        if self._objects is None and isinstance(reader, ParquetReader) and reader.is_binary(self._names[0]):
+            return reader.objects(key, size, self._names[0])
         if self._objects is None or isinstance(reader, LineReader):
             return reader.chunks(self._names, size)
         if isinstance(reader, ParquetReader) or (isinstance(reader, JsonReader) and self._objects == "columns"):
@@ -137,6 +141,10 @@ class Events(Closing):
     def place(self, number: object) -> str:
         """Return the place of an event, given its number: ``line 7``."""
         return f"{self.unit} {number}"
+
+    def failure(self, number: object, reason: str) -> TableError:
+        """Return the error for an event that cannot be matched, given its number."""
+        return TableError(reason, path=self.label, place=self.place(number))
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

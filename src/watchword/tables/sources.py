@@ -80,7 +80,7 @@ class ByteSource:
 
     def lines(self, most: int) -> Iterator[tuple[int, list[bytes]]]:
         """Yield runs of at most `most` lines without their ends, each with the number of its first line."""
-        number, parts = 1, [self._read()]
+        number, parts = 1, [self.read(_READ)]
         while parts[-1]:
             head, newline, tail = parts[-1].rpartition(b"\n")
             if newline:
@@ -89,16 +89,17 @@ class ByteSource:
                     yield number + start, [line.removesuffix(b"\r") for line in whole[start : start + most]]
                 number += len(whole)
                 parts = [tail]
-            parts.append(self._read())
+            parts.append(self.read(_READ))
         if last := _without_mark(b"".join(parts), number):
             yield number, [last.removesuffix(b"\r")]
 
-    def _read(self) -> bytes:
+    def read(self, size: int) -> bytes:
+        """Return at most so many bytes, none at the end. From a pipe, take what is there: its results should not wait
+        for a full buffer."""
         with failures_named(self.label):
-            # From a pipe, take what is there: its results should not wait for a full buffer.
             if self.path == STDIN and isinstance(self._raw, io.BufferedReader):
-                return self._raw.read1(_READ)
-            return self._stream.read(_READ)
+                return self._raw.read1(size)
+            return self._stream.read(size)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

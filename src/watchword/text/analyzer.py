@@ -1,13 +1,13 @@
 """From text to terms, the same for subscriptions and items.
 
-A term is a maximal run of letters, numbers, marks (Unicode categories L, N, M) and ``_`` in the case-folded
-text. Stop words are dropped, and what is left is stemmed where a stemmer is named. `Analyzer.terms` says it
-in plain Python; everything compiled must agree with it term for term.
+Text is folded and cut into runs as `text.folding` says; stop words are dropped, and what is left is stemmed where a
+stemmer is named. `Analyzer.terms` says it in plain Python; everything compiled must agree with it term for term.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,10 +17,15 @@ import pyarrow as pa
 from watchword.arrays import Int64
 from watchword.errors import EventError, OptionError
 from watchword.kernels.text import scan as kernels
+from watchword.kernels.text.characters import Unicode
 from watchword.strings import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
-from watchword.text.unicode import is_word, word_tables
+from watchword.text.folding import Folding
+from watchword.text.unicode import word_tables
 
 INVALID = "invalid UTF-8; decode or repair the text before matching it"
+
+
+_FOLDING = Folding()
 
 
 class Tokens(NamedTuple):
@@ -39,10 +44,11 @@ class Analyzer:
     ['cat']
     """
 
-    def __init__(self, stop_words: Iterable[str] = (), stemmer: str | None = None) -> None:
+    def __init__(self, stop_words: Iterable[str] = (), stemmer: str | None = None, folding: Folding = _FOLDING) -> None:
         if isinstance(stop_words, str):
             raise OptionError(f"stop_words must be a collection of words, not the string {stop_words!r}")
-        folded = [term for word in stop_words for term in split(word)]
+        self.folding = folding
+        folded = [term for word in stop_words for term in folding.runs(word)]
         self.stop_words = frozenset(folded)
         self.stemmer = stemmer
         self._stemmer = _snowball(stemmer) if stemmer is not None else None
@@ -50,11 +56,16 @@ class Analyzer:
         """Whether a term is just a folded run of word characters."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Analyzer, (sorted(self.stop_words), self.stemmer)
+        return Analyzer, (sorted(self.stop_words), self.stemmer, self.folding)
+
+    @cached_property
+    def tables(self) -> Unicode:
+        """Return what kernels read text by."""
+        return word_tables(self.folding)
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of `text`, in order."""
-        return self.refine(split(text))
+        return self.refine(self.folding.runs(text))
 
     def refine(self, runs: list[str]) -> list[str]:
         """Drop stop words from folded runs and stem the rest."""
@@ -72,7 +83,7 @@ class Analyzer:
             missing = first_null(column)
         if missing is not None:
             raise EventError("it is null", position=missing)
-        tokens = tokenize(from_texts(texts) if column is None else from_arrow(column))
+        tokens = tokenize(from_texts(texts) if column is None else from_arrow(column), self.tables)
         if self.is_plain:
             return pa.LargeListArray.from_arrays(tokens.row_offsets, to_arrow(tokens.strings))
         rows = pairwise(tokens.row_offsets.tolist())
@@ -80,32 +91,13 @@ class Analyzer:
         return pa.array(refined, pa.large_list(pa.large_string()))
 
 
-def split(text: str) -> list[str]:
-    """Return the case-folded runs of word characters in `text`.
-
-    >>> split("Ǆ x²")
-    ['ǆ', 'x²']
-    """
-    folded = text.casefold()
-    if folded.isascii():
-        return folded.translate(_ASCII_SPACES).split()
-    spaced = "".join([char if is_word(char) else " " for char in folded])
-    return [run for run in spaced.split(" ") if run]
-
-
-def tokenize(strings: Strings) -> Tokens:
+def tokenize(strings: Strings, tables: Unicode) -> Tokens:
     """Cut every row into folded runs, compiled. Invalid UTF-8 is an `EventError` that names the row."""
-    capacity = 3 * len(strings.data)
-    out = np.empty(capacity + 8, np.uint8)  # a little more, so that kernels may read words of eight bytes
-    ends = np.empty(capacity // 2 + strings.count + 2, np.int64)
     row_offsets = np.zeros(strings.count + 1, np.int64)
-    count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, word_tables(), out, ends, row_offsets)
+    out, ends, count = kernels.tokenize(strings.data, strings.offsets, strings.surrogates, tables, row_offsets)
     if count < 0:
         raise EventError(INVALID, position=-1 - count)
     return Tokens(Strings(out, ends[: count + 1], strings.surrogates), row_offsets)
-
-
-_ASCII_SPACES = {code: " " for code in range(128) if not is_word(chr(code))}
 
 
 def _snowball(language: str) -> Any:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve, tally
+from watchword.arrays import Arrays, Int32, reserve
+from watchword.kernels.tally import tally
 from watchword.kernels.text import vocabulary as kernels
 from watchword.kernels.text.vocabulary import StringTable
 from watchword.parts import Part

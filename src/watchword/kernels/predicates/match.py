@@ -43,6 +43,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64, UInt8, UInt64
 from watchword.kernels.child_table import find_child
+from watchword.kernels.handles import array_at, arrays_at, bytes_at
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.memory import prefetch
 from watchword.kernels.predicates.nodes import find_node
@@ -51,6 +52,7 @@ from watchword.kernels.tombstones import Dead, drop_dead
 LAZY = 2
 NONE, SEVERAL = -1, -2
 VALUES_AT, VALUES, POINTS_AT, POINTS, RANK = range(5)
+MARKS = 5
 OUTSIDE = 2
 
 
@@ -137,12 +139,12 @@ class Scratch(NamedTuple):
     """
 
     hold: UInt8
-    marks: Int32
     eager_rows: Int32
+    marks: Int32
 
 
 class State(NamedTuple):
-    """All that matching reads, in one flat tuple: `Base`, `Eager`, `Delta`, `Dead`, `Atoms`, `Scratch`, and counts."""
+    """All that matching reads: `Base` but for its arena, `Eager`, `Delta`, `Dead`, `Atoms`, counts and `Scratch`."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -155,7 +157,6 @@ class State(NamedTuple):
     node_blocks: Int32
     levels: UInt64
     always: Int32
-    arena: Any
     owners: Int32
     eager_places: Int64
     eager_cuts: Int64
@@ -171,10 +172,33 @@ class State(NamedTuple):
     dead_clauses: UInt8
     kinds: Int32
     spans: Int64
-    hold: UInt8
-    marks: Int32
-    eager_rows: Int32
     seen: Int32
+    hold: UInt8
+    eager_rows: Int32
+    marks: Int32
+    arena: Any
+
+
+_INT, _LONG, _BYTE, _WORD = np.int32, np.int64, np.uint8, np.uint64
+STATE_KINDS = (
+    *(_INT, _LONG, _INT, _INT, _LONG, _INT, _INT, _LONG, _INT, _WORD, _INT, _INT),  # of the base
+    *(_LONG, _LONG, _INT, _BYTE),  # of eager spans
+    *(_INT, _LONG, _INT, _WORD, _INT, _INT),  # of the delta
+    *(_BYTE, _BYTE),  # of tombstones
+    *(_INT, _LONG, _INT),  # of atoms, and of counts
+    *(_BYTE, _INT, _INT),  # of scratch
+)
+"""The types of the arrays of a `State` but for its arena, in their order."""
+
+_FLAT = STATE_KINDS[:-1]
+
+
+@kernel
+def _state_at(handles, arena):
+    """Return the state of which all but the arena, which is of one of two types, are given by handles."""
+    marks = array_at(handles, len(_FLAT), np.int32)
+    rest = marks.reshape((len(marks) // MARKS, MARKS)), arena
+    return State(*(arrays_at(handles, 0, _FLAT) + rest))
 
 
 MORE = 1 << 14
@@ -192,9 +216,12 @@ HEADS = 4096
 
 
 @kernel
-def match(event_offsets, points, value_offsets, fields, positions, state, first, used, offsets, payloads):
-    """Match events from `first` on: event `e` lists points, and has labels `positions` in `fields`, field by field."""
-    s = State(*state)
+def match(event_offsets, points, value_offsets, fields, positions, state, arena, first, used, offsets, payloads):
+    """Match events from `first` on: event `e` lists points, and has labels `positions` in `fields`, field by field.
+
+    `state` are the handles of a `State` but for its arena.
+    """
+    s = _state_at(state, arena)
     dead = Dead(s.dead_slots, s.dead_clauses)
     heads = np.empty(HEADS, np.int32)
     work = 0
@@ -218,6 +245,16 @@ def match(event_offsets, points, value_offsets, fields, positions, state, first,
         offsets[event + 1] = used
         work += count
     return len(event_offsets) - 1, used, work
+
+
+@kernel
+def match_one(points, fields, positions, state, arena, payloads):
+    """Match one event, given as Python's bytes; returns how many payloads there are, -1 for no room, and the blocks."""
+    own, own_fields, labels = bytes_at(points, np.int32), bytes_at(fields, np.int32), bytes_at(positions, np.int64)
+    borders, value_borders, found = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    borders[1], value_borders[1] = len(own), len(own_fields)
+    reached, used, work = match(borders, own, value_borders, own_fields, labels, state, arena, 0, 0, found, payloads)
+    return used if reached else -1, work
 
 
 @inline

@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32
+from watchword.kernels.handles import arrays_at
 from watchword.kernels.int_set import set_gather, set_has, set_table
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
@@ -55,12 +56,15 @@ class Packed(NamedTuple):
     arena: Int32
 
 
+STATE_KINDS = (np.int32, np.int32, np.int32, np.int32, np.uint8, np.uint8, np.int32, np.int32)
+
+
 @kernel
 def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     """Match items from `first` on (the protocol of `collect`).
 
-    `state` are the fields of `Packed`, of the `Delta`, of `Dead`, and counts of atoms in items, which learn unless
-    empty: one plain tuple, for a call costs a fifth of a microsecond for each tuple, and a whole one for each named.
+    `state` are the handles of `Packed`, of the `Delta`, of `Dead` and of `Counts`, of which those of items learn
+    unless they are empty.
 
     An item's atoms may repeat, and be -1 where they are unknown.
 
@@ -68,7 +72,7 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     entries of matching groups, which wait until a handful of them are on the way. `marks`
     is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
     """
-    starts, arena, heads, pool, dead_slots, dead_clauses, item_counts = state
+    starts, arena, heads, pool, dead_slots, dead_clauses, _, item_counts = arrays_at(state, 0, STATE_KINDS)
     dead = Dead(dead_slots, dead_clauses)
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)

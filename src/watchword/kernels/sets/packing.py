@@ -1,7 +1,7 @@
 """Into the packed form and back; `packed` has the layout.
 
 Rows come in CSR form. Their atoms are put into order, rarest first; the rows are sorted by their first two atoms,
-with two stable counting sorts; then the blocks are measured and written, front to back.
+with two stable counting sorts, and moved into that order; then the blocks are measured and written, front to back.
 """
 
 from __future__ import annotations
@@ -9,28 +9,31 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import kernel
+from watchword.kernels.memory import prefetch
 from watchword.kernels.tombstones import is_dead
+
+_AHEAD = 16
 
 
 @kernel
-def sort_rows(offsets, atoms, counts, prior):
-    """Put each row's atoms into order, rarest first; by how often items are expected to have them:
+def sort_rows(offsets, atoms, counts, prior, result):
+    """Write each row's atoms in order, rarest first; by how often items are expected to have them:
     the items seen so far, and `prior` items in which an atom is as frequent as in the rows."""
     row_counts, item_counts = counts
     share = prior / max(len(offsets) - 1, 1)
     for row in range(len(offsets) - 1):
-        for i in range(offsets[row] + 1, offsets[row + 1]):
+        for i in range(offsets[row], offsets[row + 1]):
             atom = atoms[i]
             weight = item_counts[atom] + share * row_counts[atom]
             j = i - 1
             while j >= offsets[row]:
-                other = atoms[j]
+                other = result[j]
                 its = item_counts[other] + share * row_counts[other]
                 if its < weight or (its == weight and other < atom):
                     break
-                atoms[j + 1] = other
+                result[j + 1] = other
                 j -= 1
-            atoms[j + 1] = atom
+            result[j + 1] = atom
 
 
 @kernel
@@ -61,21 +64,41 @@ def row_keys(offsets, atoms, rank, width):
 
 
 @kernel
-def measure(offsets, atoms, order, starts):
-    """Fill `starts` for rows in `order` (by first, then second atom); return the words of the arena."""
+def take_rows(offsets, atoms, payloads, order, to_offsets, to_atoms, to_payloads):
+    """Write the rows in `order`, so that what comes after reads them from front to back.
+
+    Rows lie anywhere; where a row lies is asked for first, then the row itself, before either is wanted.
+    """
+    fill = np.int64(0)
+    to_offsets[0] = 0
+    for at in range(len(order)):
+        far, near = order[min(at + 2 * _AHEAD, len(order) - 1)], order[min(at + _AHEAD, len(order) - 1)]
+        prefetch(offsets, far)
+        prefetch(payloads, near)
+        prefetch(atoms, offsets[near])
+        row = order[at]
+        for i in range(offsets[row], offsets[row + 1]):
+            to_atoms[fill] = atoms[i]
+            fill += 1
+        to_offsets[at + 1] = fill
+        to_payloads[at] = payloads[row]
+
+
+@kernel
+def measure(offsets, atoms, starts):
+    """Fill `starts` for rows that are sorted by their first, then second atom; return the words of the arena."""
     total = np.int64(0)
     atom = 0
     starts[0] = 0
-    at = 0
-    while at < len(order):
-        first = atoms[offsets[order[at]]]
+    row, rows = 0, len(offsets) - 1
+    while row < rows:
+        first = atoms[offsets[row]]
         while atom < first:
             atom += 1
             starts[atom] = total
         total += 2
         second = np.int32(-1)
-        while at < len(order) and atoms[offsets[order[at]]] == first:
-            row = order[at]
+        while row < rows and atoms[offsets[row]] == first:
             size = offsets[row + 1] - offsets[row]
             if size == 1:
                 total += 1
@@ -84,7 +107,7 @@ def measure(offsets, atoms, order, starts):
                     second = atoms[offsets[row] + 1]
                     total += 2
                 total += size - 1
-            at += 1
+            row += 1
         if total > 2147483647:
             return total
         atom += 1
@@ -96,39 +119,38 @@ def measure(offsets, atoms, order, starts):
 
 
 @kernel
-def pack(offsets, atoms, payloads, order, arena):
-    """Write the blocks of all rows, in `order`, into `arena`."""
+def pack(offsets, atoms, payloads, arena):
+    """Write the blocks of all rows, which are sorted, into `arena`."""
     base = np.int64(0)
     at = 0
-    while at < len(order):
-        first = atoms[offsets[order[at]]]
+    while at < len(payloads):
+        first = atoms[offsets[at]]
         singles = 0
         groups = 0
         end = at
         second = np.int32(-1)
-        while end < len(order) and atoms[offsets[order[end]]] == first:
-            row = order[end]
-            if offsets[row + 1] - offsets[row] == 1:
+        while end < len(payloads) and atoms[offsets[end]] == first:
+            if offsets[end + 1] - offsets[end] == 1:
                 singles += 1
-            elif atoms[offsets[row] + 1] != second:
-                second = atoms[offsets[row] + 1]
+            elif atoms[offsets[end] + 1] != second:
+                second = atoms[offsets[end] + 1]
                 groups += 1
             end += 1
         arena[base] = singles
         arena[base + 1] = groups
         for k in range(singles):
-            arena[base + 2 + k] = payloads[order[at + k]]
+            arena[base + 2 + k] = payloads[at + k]
         at += singles
         seconds = base + 2 + singles
         entries = seconds + 2 * groups
         fill = entries
         for group in range(groups):
-            second = atoms[offsets[order[at]] + 1]
+            second = atoms[offsets[at] + 1]
             stop = at
-            while stop < end and atoms[offsets[order[stop]] + 1] == second:
+            while stop < end and atoms[offsets[stop] + 1] == second:
                 stop += 1
             arena[seconds + group] = second
-            fill = _pack_group(offsets, atoms, payloads, order, at, stop, arena, fill)
+            fill = _pack_group(offsets, atoms, payloads, at, stop, arena, fill)
             arena[seconds + groups + group] = fill - entries
             at = stop
         base = fill
@@ -136,14 +158,12 @@ def pack(offsets, atoms, payloads, order, arena):
 
 
 @kernel
-def _pack_group(offsets, atoms, payloads, order, at, stop, arena, fill):
-    for k in range(at, stop):
-        row = order[k]
+def _pack_group(offsets, atoms, payloads, at, stop, arena, fill):
+    for row in range(at, stop):
         if offsets[row + 1] - offsets[row] == 2:
             arena[fill] = payloads[row]
             fill += 1
-    for k in range(at, stop):
-        row = order[k]
+    for row in range(at, stop):
         last = offsets[row + 1] - 1
         if last - offsets[row] > 1:
             arena[fill] = ~payloads[row]

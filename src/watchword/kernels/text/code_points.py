@@ -6,7 +6,7 @@ The four bytes ``61 c3 a9 62`` of "aéb" become the three points 97, 233 and 98.
 from __future__ import annotations
 
 from watchword.kernels.jit import kernel
-from watchword.kernels.text.scan import decode
+from watchword.kernels.text.utf8 import decode
 
 
 @kernel

@@ -1,31 +1,41 @@
-"""From UTF-8 bytes to terms: decode, fold case, cut at everything that is not a word character.
+"""From UTF-8 bytes to terms: decode, fold, cut at everything that is not a word character.
 
-Input and output rows are Arrow-like: one run of bytes, and offsets that cut it.
+Input and output rows are Arrow-like: one run of bytes, and offsets that cut it. What a character becomes is in tables
+(`characters`). ASCII is told apart and folded eight bytes at a time (`classify`); what is left to decode are the runs
+with other bytes in them (`fold_run`). In those a character is replaced on its own, whatever its neighbours, but for
+marks that are out of order or unite with what is before them: only then the whole run goes through `normal_form`. No
+mark unites with an ASCII separator to make a word character, so a run needs nothing from beyond its ends.
 
-Tables (built by `watchword.text.analyzer` from Python's own Unicode data):
+A mark that follows no word character is left out: it would begin a term that nobody can see.
 
-- `pages[cp >> 8]` names a page of 256 entries in `values`; an entry is 0 for a separator, 1 for a word
-  character that folds to itself, and `2 + k` where folding changes it: the result is then the code points
-  ``folds[fold_starts[k]:fold_starts[k + 1]]``, all of them word characters.
-
-Case folding never looks at a neighbour, so one pass is exact. ASCII is told apart and folded eight bytes at a time
-(`classify`); what is left to decode are the runs with other bytes in them (`fold_run`).
-
-Output of `tokenize`: term `j` is ``out[cuts[j]:cuts[j + 1]]``, and row `i` has the terms up to `row_offsets[i + 1]`. A
-fold makes at most three bytes of one, which is the capacity asked of `out`, and eight more for whole words.
+Output of `tokenize`: term `j` is ``out[cuts[j]:cuts[j + 1]]``, and row `i` has the terms up to `row_offsets[i + 1]`.
+Folding makes at most eleven bytes of one (U+FDFA is a sentence of four words), pairs of characters twice as many.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from watchword.arrays import Int64, UInt16, UInt32
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, store_word, trailing_zeros
-
-INVALID = -1
+from watchword.kernels.text.characters import (
+    CJK,
+    CLASS_SHIFT,
+    IGNORED,
+    JOINS,
+    KIND_SHIFT,
+    LAST,
+    MARK,
+    POINT,
+    SAME,
+    SAME_CJK,
+    SEPARATOR,
+    WORD,
+    entry_of,
+    value_of,
+)
+from watchword.kernels.text.normal_form import compose, take_apart
+from watchword.kernels.text.utf8 import decode, put
 
 # Constants for eight bytes at once.
 _ONES = np.uint64(0x0101010101010101)
@@ -38,58 +48,11 @@ SLACK = 72
 """How much longer than the data the outputs of `classify` are, so that words may be read beyond its end."""
 
 
-class Unicode(NamedTuple):
-    """The tables of word characters and their foldings."""
+GROWTH = 22
+"""How many bytes of terms a byte of text may become."""
 
-    pages: UInt16
-    values: UInt16
-    fold_starts: Int64
-    folds: UInt32
-
-
-@kernel
-def decode(data, at, end, surrogates):
-    """Return the code point at `at` and its length, or (INVALID, 0)."""
-    lead = np.int64(data[at])
-    if lead < 0x80:
-        return lead, 1
-    if lead < 0xC2 or lead > 0xF4:
-        return INVALID, 0
-    size = 2 if lead < 0xE0 else (3 if lead < 0xF0 else 4)
-    if at + size > end:
-        return INVALID, 0
-    point = lead & (0xFF >> (size + 1))
-    for k in range(1, size):
-        byte = np.int64(data[at + k])
-        if byte & 0xC0 != 0x80:
-            return INVALID, 0
-        point = (point << 6) | (byte & 0x3F)
-    if (size == 3 and point < 0x800) or (size == 4 and (point < 0x10000 or point > 0x10FFFF)):
-        return INVALID, 0
-    if 0xD800 <= point < 0xE000 and not surrogates:
-        return INVALID, 0
-    return point, size
-
-
-@inline
-def _put(out, fill, point):
-    if point < 0x80:
-        out[fill] = point
-        return fill + 1
-    if point < 0x800:
-        out[fill] = 0xC0 | (point >> 6)
-        out[fill + 1] = 0x80 | (point & 0x3F)
-        return fill + 2
-    if point < 0x10000:
-        out[fill] = 0xE0 | (point >> 12)
-        out[fill + 1] = 0x80 | ((point >> 6) & 0x3F)
-        out[fill + 2] = 0x80 | (point & 0x3F)
-        return fill + 3
-    out[fill] = 0xF0 | (point >> 18)
-    out[fill + 1] = 0x80 | ((point >> 12) & 0x3F)
-    out[fill + 2] = 0x80 | ((point >> 6) & 0x3F)
-    out[fill + 3] = 0x80 | (point & 0x3F)
-    return fill + 4
+POINTS = 6
+"""How many code points, taken apart, a byte of text may become."""
 
 
 @inline
@@ -169,32 +132,154 @@ def is_plain(data, at, stop):
 @kernel
 def fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
     """Decode a run, append its folded terms to `out` and `cuts`. Returns the new fill and number of terms, or -1s."""
-    start = fill
+    begin, first, first_term = at, fill, terms
+    start = fill  # of the term at hand
+    before = 0  # the combining class of the last code point
+    paired = False
     while at < stop:
         point, size = decode(data, at, stop, surrogates)
         if size == 0:
             return -1, -1
         at += size
-        value = unicode.values[(np.int64(unicode.pages[point >> 8]) << 8) | (point & 0xFF)]
-        is_cut = value == 0
-        if value == 1:
-            fill = _put(out, fill, point)
-        elif value > 1:
-            for k in range(unicode.fold_starts[value - 2], unicode.fold_starts[value - 1]):
-                fill = _put(out, fill, np.int64(unicode.folds[k]))
-        if fill > start and (is_cut or at == stop):
-            terms += 1
-            cuts[terms] = start = fill
+        value = value_of(point, unicode)
+        if value in (SAME, SAME_CJK):
+            fill = put(out, fill, point)
+            before = 0
+            paired |= value == SAME_CJK
+        elif value == SEPARATOR:
+            if fill > start:
+                terms += 1
+                cuts[terms] = start = fill
+        elif value != IGNORED:
+            while True:
+                entry = unicode.folds[value]
+                kind = (entry >> KIND_SHIFT) & 3
+                if kind == SEPARATOR:
+                    if fill > start:
+                        terms += 1
+                        cuts[terms] = start = fill
+                elif kind != MARK or fill > start:
+                    rank = (entry >> CLASS_SHIFT) & 0xFF
+                    if fill > start and (entry & JOINS or 0 < rank < before):
+                        return _normalized_run(data, begin, stop, surrogates, unicode, out, first, cuts, first_term)
+                    fill = put(out, fill, entry & POINT)
+                    before = rank
+                    paired |= kind == CJK
+                if entry & LAST:
+                    break
+                value += 1
+    if fill > start:
+        terms += 1
+        cuts[terms] = fill
+    if paired:
+        return _pair(out, first, fill, cuts, first_term, terms, unicode)
     return fill, terms
 
 
 @kernel
-def tokenize(data, offsets, surrogates, unicode, out, cuts, row_offsets):
-    """Cut every row into folded terms. Returns the number of terms, or ``-1 - row`` for invalid UTF-8."""
+def _normalized_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
+    """As `fold_run`, for a run in which characters have to do with each other."""
+    points = np.empty(POINTS * (stop - at) + 4, np.int64)
+    count = 0
+    while at < stop:
+        point, size = decode(data, at, stop, surrogates)
+        if size == 0:
+            return -1, -1
+        at += size
+        value = value_of(point, unicode)
+        if value <= SAME_CJK:
+            if value != IGNORED:
+                count = take_apart(point, points, count, unicode)
+            continue
+        while True:
+            entry = unicode.folds[value]
+            count = take_apart(entry & POINT, points, count, unicode)
+            if entry & LAST:
+                break
+            value += 1
+    return _cut(points, compose(points, count, unicode), unicode, out, fill, cuts, terms)
+
+
+@kernel
+def _cut(points, count, unicode, out, fill, cuts, terms):
+    """Append the terms of folded code points; returns as `fold_run`."""
+    first, first_term, start = fill, terms, fill
+    paired = False
+    for k in range(count):
+        kind = (entry_of(points[k], unicode) >> KIND_SHIFT) & 3
+        if kind in (WORD, CJK) or (kind == MARK and fill > start):
+            fill = put(out, fill, points[k])
+            paired |= kind == CJK
+        elif kind == SEPARATOR and fill > start:
+            terms += 1
+            cuts[terms] = start = fill
+    if fill > start:
+        terms += 1
+        cuts[terms] = fill
+    if paired:
+        return _pair(out, first, fill, cuts, first_term, terms, unicode)
+    return fill, terms
+
+
+@kernel
+def _pair(out, first, fill, cuts, first_term, last_term, unicode):
+    """Cut the terms from `first_term` on, of the bytes from `first` on, into pairs where they are CJK.
+
+    "ab東京都" has the terms "ab", "東京", "京都": what is of other scripts stays together; one alone stays alone.
+    """
+    whole = out[first:fill].copy()
+    ends = cuts[first_term + 1 : last_term + 1] - first
+    fill, terms, at = first, first_term, 0
+    for end in ends:
+        before = -1  # where the CJK character before begins, with its marks
+        alone = False  # nothing has been written of it yet
+        while at < end:
+            begin = at
+            point, size = decode(whole, at, end, True)
+            kind = (entry_of(point, unicode) >> KIND_SHIFT) & 3
+            at += size
+            while at < end:  # its marks, and all that follows a character of another script
+                point, size = decode(whole, at, end, True)
+                other = (entry_of(point, unicode) >> KIND_SHIFT) & 3
+                if other == CJK or (other == WORD and kind == CJK):
+                    break
+                at += size
+            if alone and kind != CJK:
+                fill, terms = _copy(whole, before, begin, out, fill, cuts, terms)
+            if kind == CJK and before >= 0:
+                fill, terms = _copy(whole, before, at, out, fill, cuts, terms)
+            if kind != CJK:
+                fill, terms = _copy(whole, begin, at, out, fill, cuts, terms)
+            alone = kind == CJK and before < 0
+            before = begin if kind == CJK else -1
+        if alone:
+            fill, terms = _copy(whole, before, end, out, fill, cuts, terms)
+    return fill, terms
+
+
+@kernel
+def _copy(data, begin, stop, out, fill, cuts, terms):
+    """Append a term."""
+    for k in range(begin, stop):
+        out[fill] = data[k]
+        fill += 1
+    cuts[terms + 1] = fill
+    return fill, terms + 1
+
+
+@kernel
+def tokenize(data, offsets, surrogates, unicode, row_offsets):
+    """Cut every row into folded terms. Returns their bytes and cuts, and how many there are, or ``-1 - row`` for
+    invalid UTF-8.
+
+    There is always room for what is left of the data as it stands; a run that is not ASCII makes more.
+    """
     kinds = np.empty(len(data) + SLACK, np.uint8)
     lower = np.empty(len(data) + SLACK, np.uint8)
     classify(data, kinds, lower)
     edges = np.empty(longest_row(offsets) + 2, np.int64)
+    out = np.empty(len(data) + 8, np.uint8)
+    cuts = np.empty(len(data) // 2 + len(offsets) + 2, np.int64)
     fill = terms = cuts[0] = 0
     for row in range(len(offsets) - 1):
         for run in range(find_runs(kinds, offsets[row], offsets[row + 1], edges)):
@@ -207,11 +292,24 @@ def tokenize(data, offsets, surrogates, unicode, out, cuts, row_offsets):
                 terms += 1
                 cuts[terms] = fill
                 continue
+            rest = len(data) - stop
+            out = _with_room(out, fill, fill + GROWTH * (stop - at) + rest + 8)
+            cuts = _with_room(cuts, terms + 1, terms + 3 * (stop - at) // 2 + rest // 2 + len(offsets) + 2)
             fill, terms = fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms)
             if terms < 0:
-                return -1 - row
+                return out, cuts, np.int64(-1 - row)
         row_offsets[row + 1] = terms
-    return terms
+    return out, cuts, np.int64(terms)
+
+
+@kernel
+def _with_room(array, used, size):
+    """Return an array with the first `used` entries of this one, and at least `size`."""
+    if size <= len(array):
+        return array
+    longer = np.empty(2 * size, array.dtype)
+    longer[:used] = array[:used]
+    return longer
 
 
 @kernel
@@ -221,83 +319,3 @@ def longest_row(offsets):
     for row in range(len(offsets) - 1):
         longest = max(longest, offsets[row + 1] - offsets[row])
     return longest
-
-
-# Bytes of a subscription's text, by what they mean for the plain form (`plain_rows`).
-WORD, SPACE, MARK, SYNTAX, MINUS = 0, 1, 2, 3, 4
-
-
-@kernel
-def plain_rows(data, offsets, classes, unicode, plain):
-    """Say which rows are plain: words that are one term each, between spaces or `AND`.
-
-    `classes[b]` is the class of an ASCII byte. A plain row means the conjunction of its terms, so it needs
-    no parser; its `AND`s are overwritten by spaces in `data`. Whatever is not obviously plain is not: a
-    quote, a parenthesis, a leading minus, another operator, two terms in one word, a dangling `AND`, no
-    term at all, a non-ASCII character other than an unchanging word character.
-    """
-    for row in range(len(offsets) - 1):
-        at, end = offsets[row], offsets[row + 1]
-        plain[row] = False
-        operand = False  # a word with a term stands since the last operator
-        wanted = False  # an AND waits for its right side
-        good = True
-        while good and at < end:
-            if data[at] < 0x80 and classes[data[at]] == SPACE:
-                at += 1
-                continue
-            start = at
-            runs = 0
-            inside = False
-            while at < end:
-                byte = data[at]
-                if byte < 0x80:
-                    kind = classes[byte]
-                    if kind == SPACE:
-                        break
-                    at += 1
-                    if kind == SYNTAX or (kind == MINUS and at - 1 == start):
-                        good = False
-                        break
-                    if kind == WORD:
-                        runs += not inside
-                        inside = True
-                    else:
-                        inside = False
-                else:
-                    point, size = decode(data, at, end, False)
-                    if size == 0 or unicode.values[(np.int64(unicode.pages[point >> 8]) << 8) | (point & 0xFF)] != 1:
-                        good = False
-                        break
-                    runs += not inside
-                    inside = True
-                    at += size
-            if not good or runs > 1:
-                good = False
-                break
-            operator = _operator(data, start, at)
-            if operator == 1 and operand:
-                data[start:at] = 32
-                operand = False
-                wanted = True
-            elif operator:
-                good = False
-            elif runs:
-                operand = True
-                wanted = False
-        plain[row] = good and operand and not wanted
-
-
-@kernel
-def _operator(data, start, end):
-    """Return 1 for AND, 2 for OR and NOT, 0 for any other word."""
-    size = end - start
-    if size == 3:
-        a, b, c = data[start], data[start + 1], data[start + 2]
-        if a == 65 and b == 78 and c == 68:
-            return 1
-        if a == 78 and b == 79 and c == 84:
-            return 2
-    elif size == 2 and data[start] == 79 and data[start + 1] == 82:
-        return 2
-    return 0

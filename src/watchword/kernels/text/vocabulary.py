@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt64
+from watchword.kernels.handles import arrays_at
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, prefetch, same_bytes
 
@@ -35,6 +36,15 @@ class StringTable(NamedTuple):
     table: UInt64
     blob: UInt8
     offsets: Int64
+
+
+STRING_KINDS = (np.uint64, np.uint8, np.int64)
+
+
+@kernel
+def strings_at(handles, first):
+    """Return the table of handles, from number `first` on."""
+    return StringTable(*arrays_at(handles, first, STRING_KINDS))
 
 
 @kernel
@@ -136,32 +146,40 @@ def intern_many(data, offsets, first, size, known, numbers):
     """
     table, blob = known.table, known.blob
     fill = known.offsets[size]
-    for i in range(first, len(offsets) - 1):
-        start, end = offsets[i], offsets[i + 1]
-        key = string_key(data, start, end)
-        at = home_bucket(key, table)
-        number = np.int64(-1)
-        while table[at + 1] != 0:
-            if table[at] == key:
-                number = np.int64(table[at + 1]) - 1
-                if key < _LONG or _same(data, start, end, known, number):
-                    break
-                number = np.int64(-1)
-            at += 2
-            if at == len(table):
-                at = 0
-        if number < 0:
-            if 4 * (size + 1) > len(table) or size + 1 == len(known.offsets) or fill + end - start > len(blob):
-                return i, size
-            blob[fill : fill + end - start] = data[start:end]
-            fill += end - start
-            table[at] = key
-            size += 1
-            known.offsets[size] = fill
-            table[at + 1] = np.uint64(size)
-            number = size - 1
-        numbers[i] = number
-    return len(offsets) - 1, size
+    count = len(offsets) - 1
+    keys = np.empty(_GROUP, np.uint64)
+    buckets = np.empty(_GROUP, np.int64)
+    for begin in range(first, count, _GROUP):
+        last = min(begin + _GROUP, count)
+        for i in range(begin, last):
+            keys[i - begin] = string_key(data, offsets[i], offsets[i + 1])
+            buckets[i - begin] = home_bucket(keys[i - begin], table)
+            prefetch(table, buckets[i - begin])
+        for i in range(begin, last):
+            start, end = offsets[i], offsets[i + 1]
+            key, at = keys[i - begin], buckets[i - begin]
+            number = np.int64(-1)
+            while table[at + 1] != 0:
+                if table[at] == key:
+                    number = np.int64(table[at + 1]) - 1
+                    if key < _LONG or _same(data, start, end, known, number):
+                        break
+                    number = np.int64(-1)
+                at += 2
+                if at == len(table):
+                    at = 0
+            if number < 0:
+                if 4 * (size + 1) > len(table) or size + 1 == len(known.offsets) or fill + end - start > len(blob):
+                    return i, size
+                blob[fill : fill + end - start] = data[start:end]
+                fill += end - start
+                table[at] = key
+                size += 1
+                known.offsets[size] = fill
+                table[at + 1] = np.uint64(size)
+                number = size - 1
+            numbers[i] = number
+    return count, size
 
 
 @kernel

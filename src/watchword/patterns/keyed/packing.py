@@ -32,6 +32,7 @@ import numpy as np
 from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, UInt16, UInt64
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
+from watchword.kernels.handles import Handles
 from watchword.kernels.patterns.keyed import by_automaton, gram_choice
 from watchword.kernels.patterns.keyed import match as by_key
 from watchword.kernels.patterns.keyed import packing as kernels
@@ -81,6 +82,10 @@ class PackedPatterns(NamedTuple):
         return KeyStore(self.heads, self.heads.view(np.uint8), self.arena, self.guard_levels, self.limits)
 
 
+Utf8 = bytes
+"""A text; the class below has another meaning of `bytes`."""
+
+
 class PatternBase:
     """Packed patterns, and an automaton of their words once a text has asked for it.
 
@@ -92,6 +97,7 @@ class PatternBase:
         self.packed = packed
         self._table, self._store = packed.key_table, packed.key_store
         self._automaton = NO_AUTOMATON
+        self._spare: list[tuple[Handles, Int32]] = []  # for single texts: of the state, and room for what is found
         self._frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64) if learns else None
         self._to_learn = LEARNED
 
@@ -117,6 +123,20 @@ class PatternBase:
     def bytes(self) -> int:
         """Return the bytes that it takes."""
         return sum(array.nbytes for array in (*self.packed, *self._automaton))
+
+    def match_one(self, text: Utf8, dead: Dead) -> tuple[Int32, int] | None:
+        """Find the patterns in one text the quick way, and the operations spent; None if only `match` can tell."""
+        table, store = self._table, self._store  # which stay while they are read, whatever is learned meanwhile
+        if self._frequency is not None:
+            return None
+        try:
+            handles, payloads = self._spare.pop()
+        except IndexError:
+            handles, payloads = Handles(*by_key.STATE_KINDS), np.empty(1024, np.int32)
+        used, operations, outcome = by_key.match_one(text, handles.of(table, store, dead), payloads)
+        found = payloads[:used].copy()
+        self._spare.append((handles, payloads))
+        return (found, operations) if outcome == by_key.DONE else None
 
     def match(self, texts: Strings, dead: Dead = NOBODY) -> Hits:
         """Find the patterns in each text, but for those that are dead.

@@ -50,6 +50,12 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
         hits = self.base.match(events, self.tombstones.dead)
         return merged(hits, self.delta.match(events)) if len(self.delta) else hits
 
+    def match_one(self, text: bytes) -> tuple[Int32, int] | None:
+        """Return what one text finds, and the operations spent; None if that takes a batch of one."""
+        if len(self.delta) or not len(self.base):
+            return None
+        return self.base.match_one(text, self.tombstones.dead)
+
     # figures, snapshots
 
     def stats(self) -> Mapping[str, float]:

@@ -78,8 +78,8 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
     """Return the packed form of some rows, and how many there are."""
     if not any(len(payloads) for _, payloads in parts):
         return empty_base(), 0
-    (offsets, literals), payloads = joined(parts)
-    rows = len(payloads)
+    (offsets, given), payloads = joined(parts)
+    rows, literals = len(payloads), given.copy()
     kinds, firsts, seconds = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
     partners = _partners(offsets, literals, atoms, chances)
     choice.choose(offsets, literals, tuple(atoms), chances, partners, kinds, firsts, seconds)

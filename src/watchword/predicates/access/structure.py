@@ -11,27 +11,29 @@ eight times).
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Float64, Int32, reserve
+from watchword.arrays import Arrays, Float64, Int32, Int64, reserve
 from watchword.index.hits import Hits, collect
+from watchword.kernels.handles import Handles
 from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
-from watchword.kernels.predicates.match import LAZY, NONE, RANK, Base, Delta, Eager, Scratch
+from watchword.kernels.predicates.match import LAZY, MARKS, NONE, RANK, Base, Delta, Eager, Scratch
 from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.access.tables import eager_spans
+from watchword.predicates.events.held import Held
 from watchword.predicates.fields import Fields
-from watchword.predicates.held import Held
 from watchword.sets.rows import Rows, written
 from watchword.sets.structure import SetStructure
 
@@ -44,6 +46,8 @@ OBSERVED = 1 << 20
 POINT_GUESS, SPAN_GUESS = 0.01, 0.3
 """In how many of all events a new point, and a new span, is guessed to hold."""
 
+_NO_SEEN = (np.empty(0, np.int32),)
+
 LEARNED = 4096
 """Events after which it is worth while to pack a base anew, if it knew of none."""
 
@@ -53,6 +57,7 @@ class AccessBase:
 
     def __init__(self, packed: Base, count: int, fields: Fields, events: int) -> None:
         self.packed, self.count, self._fields = packed, count, fields
+        self.tables = tuple(table for name, table in packed._asdict().items() if name != "arena")
         self.events = events
         """How many events were known when it was packed."""
         self._present: Tombstones | None = None
@@ -119,6 +124,20 @@ class AccessDelta:
         return partial(written, partial(delta_kernels.live_rows, pool, since, self.mark))
 
 
+class Workspace:
+    """What one thread writes to while it matches, and the handles of that and of all that it reads."""
+
+    def __init__(self, fields: Fields, eager: Eager) -> None:
+        self.fields, self.eager = len(fields.all), eager
+        hold = np.where(fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
+        hold[eager.atoms] = 0
+        marks = np.zeros((self.fields, MARKS), np.int32)
+        marks[:, RANK] = NONE
+        self.scratch = Scratch(hold, np.full(len(eager.places) // 6, -1, np.int32), marks.reshape(-1))
+        self.handles = Handles(*kernels.STATE_KINDS)
+        self.payloads = np.empty(1024, np.int32)
+
+
 class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     """Rows of literals under access keys."""
 
@@ -134,11 +153,11 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def __init__(self) -> None:
         self.fields = Fields()
         self.events = 0
-        self.points_seen = np.zeros(16, np.int32)
+        self._seen = (np.zeros(16, np.int32),)
         self._sample = np.full(SAMPLE, -1, np.int32), np.zeros(SAMPLE, np.int64)
         self._sampled = 0
         self._spreads = 0
-        self._scratch: list[Scratch] = []
+        self._spare: list[Workspace] = []
         self._eager: tuple[int, Eager] | None = None
         self._hits_per_event = 16
         self._chances: Float64 = np.empty(0)
@@ -208,53 +227,73 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def _install(self, base: AccessBase) -> None:
         self._eager = None
+        self._spare.clear()
         super()._install(base)
 
     # matching
 
     def match(self, events: Held) -> Hits:
         """Read the blocks and lists of each event's access keys."""
-        learn = self.events < OBSERVED
-        atoms = self.fields.atoms
-        if learn and len(self.points_seen) < len(atoms.kinds):
-            self.points_seen = reserve(self.points_seen, len(atoms.kinds), 0)
-        seen = self.points_seen if learn else np.empty(0, np.int32)
-        eager = self._eager_spans()
-        scratch = self._borrowed(eager)
-        state = (*self.base.packed, *eager, *self.delta.lists, *self.tombstones.dead, *atoms, *scratch, seen)
-        step: Any = partial(kernels.match, *events, state)
+        space = self._borrowed()
+        step: Any = partial(kernels.match, *events, self._state(space), self.base.packed.arena)
         hits = collect(len(events), step, self._hits_per_event)
-        self._scratch.append(scratch)
-        if learn:
+        self._spare.append(space)
+        if self.events < OBSERVED:
             self.events += len(events)
             self._remember(events)
         if len(events) > 256:
             self._hits_per_event = len(hits.payloads) // len(events) + 16
         return hits
 
+    def match_one(self, points: list[int], fields: list[int], positions: list[int]) -> tuple[Int32, int]:
+        """Match one event: the points that it lists, and where its values stand. Returns payloads and operations."""
+        space = self._borrowed()
+        event = array("i", points).tobytes(), array("i", fields).tobytes(), array("q", positions).tobytes()
+        state, arena = self._state(space), self.base.packed.arena
+        count, work = kernels.match_one(*event, state, arena, space.payloads)
+        while count < 0:
+            space.payloads = np.empty(4 * len(space.payloads), np.int32)
+            count, work = kernels.match_one(*event, state, arena, space.payloads)
+        payloads = space.payloads[:count].copy()
+        self._spare.append(space)
+        if self.events < OBSERVED:
+            self.events += 1
+        return payloads, work
+
+    @property
+    def points_seen(self) -> Int32:
+        """Return in how many events each point was."""
+        return self._seen[0]
+
+    def _state(self, space: Workspace) -> Int64:
+        """Return what the kernels read, with the scratch arrays of one thread."""
+        atoms, seen = self.fields.atoms, _NO_SEEN
+        if self.events < OBSERVED:
+            if len(self._seen[0]) < len(atoms.kinds):
+                self._seen = (reserve(self._seen[0], len(atoms.kinds), 0),)
+            seen = self._seen
+        return space.handles.of(
+            self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen, space.scratch
+        )
+
     def _eager_spans(self) -> Eager:
         """Return the spans that are read off tables, made when the base was; threads that race here make the same."""
         made = self._eager
         if made is None or made[0] != self.fields.spreads:
             made = self._eager = self.fields.spreads, eager_spans(self.fields.atoms)
-            self._scratch.clear()
+            self._spare.clear()
         return made[1]
 
-    def _borrowed(self, eager: Eager) -> Scratch:
-        """Return scratch arrays that no other thread uses, large enough."""
-        atoms, fields = self.fields.count, len(self.fields.all)
+    def _borrowed(self) -> Workspace:
+        """Return a workspace that no other thread uses, large enough."""
+        eager = self._eager_spans()
         try:
-            scratch = self._scratch.pop()
+            space = self._spare.pop()
         except IndexError:
-            scratch = None
-        if scratch is None or len(scratch.hold) < atoms or len(scratch.marks) < fields:
-            hold = np.where(self.fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
-            hold[eager.atoms] = 0
-            marks = np.zeros((fields, 5), np.int32)
-            marks[:, RANK] = NONE
-            rows = np.full(len(eager.places) // 6, -1, np.int32)
-            scratch = Scratch(hold, marks, rows)
-        return scratch
+            space = None
+        if space is None or len(space.scratch.hold) < self.fields.count or space.fields < len(self.fields.all):
+            space = Workspace(self.fields, eager)
+        return space
 
     def _remember(self, events: Held) -> None:
         """Keep some of the labels of a batch."""
@@ -280,7 +319,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             "partners": len(base.partners) // 3,
             "delta": len(self.delta),
             "tombstones": len(self.tombstones),
-            "bytes": sum(array.nbytes for array in base) + self.delta.bytes,
+            "bytes": sum(table.nbytes for table in base) + self.delta.bytes,
         }
 
     def draw(self, name: Callable[[int], str] = str) -> str:
@@ -296,7 +335,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         count, self.events, self._sampled = (int(value) for value in arrays["counts"])
-        self.points_seen = arrays["seen"]
+        self._seen = (arrays["seen"],)
         self._sample = arrays["fields"], arrays["labels"]
         self._install(AccessBase(Base(*(arrays[name] for name in Base._fields)), count, self.fields, self.events))
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.handles import arrays_at, bytes_at
 from watchword.kernels.int_set import set_capacity
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.patterns.keyed.by_search import UNDECIDED, YES, holds
@@ -64,6 +65,27 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
         if outcome <= 0:
             return first, used, operations, outcome
         waiting = np.empty(2 * outcome, np.int64)
+
+
+STATE_KINDS = (
+    *(np.int64, np.uint64, np.uint64, np.uint64),  # of a `KeyTable`
+    *(np.uint16, np.uint8, np.int32, np.int64, np.int64),  # of a `KeyStore`
+    *(np.uint8, np.uint8),  # of `Dead`
+)
+
+
+@kernel
+def match_one(text, state, payloads):
+    """Match one text, which is Python's bytes; `state` are the handles of a `KeyTable`, a `KeyStore` and a `Dead`.
+
+    Returns how many payloads there are, the operations and the outcome.
+    """
+    arrays = arrays_at(state, 0, STATE_KINDS)
+    borders, found = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    borders[1] = len(text)
+    data = bytes_at(text, np.uint8)
+    _, used, operations, outcome = match(data, borders, arrays[:4], arrays[4:9], arrays[9:], 0, 0, found, payloads)
+    return used, operations, outcome
 
 
 @leaf

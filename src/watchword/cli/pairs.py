@@ -1,0 +1,205 @@
+"""Tables of pairs: what `watchword match` writes, made of sources of events, and what could not be read of them.
+
+A table has the columns ``file`` (where several files have numbered events), ``event``, the places (if they were asked
+for: of paths ``element``, of patterns ``start`` and ``end``), ``subscription`` and ``why`` (if that was asked for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.cli.reporting import fail, note, tracked
+from watchword.errors import EventError
+from watchword.index import Index, next_size
+from watchword.index.events import around
+from watchword.tables import Batch, DocumentStream, Source, TableError
+
+FIRST_SIZE = 64
+"""How many events are matched first; then as many as should give a bounded number of pairs (`next_size`)."""
+DOCUMENTS_AT_ONCE, PAIRS_AT_ONCE = 256, 1 << 16
+"""When the pairs of a stream of documents are written; those of standard input after each document."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be found and said of pairs."""
+
+    batch: int = 10_000
+    explain: bool = False
+    places: bool = False
+    limit: int | None = None
+    """How many places of a subscription in an event."""
+    skip: bool | None = None
+    """Whether events that cannot be read are reported and left out; if None, that is done with documents in files."""
+
+
+class Pairs:
+    """Makes tables of pairs, and counts what passes."""
+
+    def __init__(self, index: Index, wanted: Wanted, *, named: bool) -> None:
+        """`named`: there are several files, of which rows must say which."""
+        self._index, self._wanted, self._named = index, wanted, named
+        self._columns = _place_columns(index, wanted) if wanted.places else []
+        self._kind: pa.DataType | None = None
+        self._size = min(FIRST_SIZE, wanted.batch)
+        self.events = self.pairs = self.unread = 0
+
+    def of(self, source: Source, *, shown: bool) -> Iterator[pa.Table]:
+        """Yield the pairs of a source, table by table; `shown`: under a progress bar."""
+        tables = self._streamed(source, shown) if isinstance(source, DocumentStream) else self._batches(source, shown)
+        for table in tables:
+            self._check_kind(table, source)
+            self.pairs += len(table)
+            yield table
+
+    def empty(self, source: Source) -> pa.Table:
+        """Return a table of no pairs, so that an answer without matches has its columns all the same."""
+        return self._table(source, pa.array([], source.id_type), {}, pa.array([], self._id_type))
+
+    @property
+    def _id_type(self) -> pa.DataType:
+        return pa.int64() if self._index.id_type is int else pa.string()
+
+    def _table(self, source: Source, events: Any, places: dict[str, Any], ids: Any, why: Any = None) -> pa.Table:
+        columns = {"file": pa.array([source.label] * len(events), pa.string())} if self._named else {}
+        columns["event"] = events
+        columns |= {name: places.get(name, pa.array([], pa.int64())) for name in self._columns}
+        columns["subscription"] = ids
+        if self._wanted.explain:
+            columns["why"] = pa.array(why or [], pa.string())
+        return pa.table(columns)
+
+    def _check_kind(self, table: pa.Table, source: Source) -> None:
+        kind = table.schema.field("event").type
+        self._kind = self._kind or kind
+        if kind != self._kind:
+            reason = f"its events' ids are {kind}, those of the files before it {self._kind}: match it by itself"
+            raise TableError(reason, path=source.label)
+
+    # what cannot be read
+
+    def _refuse(self, source: Source, number: object, reason: str) -> None:
+        """Report an event that cannot be read, or raise."""
+        error = source.failure(number, reason)
+        if not self._skips(source):
+            raise error
+        self.unread += 1
+        note(str(error))
+
+    def _skips(self, source: Source) -> bool:
+        return source.documents if self._wanted.skip is None else self._wanted.skip
+
+    # events in batches
+
+    def _batches(self, source: Any, shown: bool) -> Iterator[pa.Table]:
+        for batch in tracked(source, source, shown):
+            self.events += len(batch.events)
+            start = 0
+            while start == 0 or start < len(batch.events):
+                size = self._size
+                part = batch.part(start, size)
+                found = self._placed(source, part) if self._wanted.places else self._matched(source, part)
+                yield found
+                expected = len(found) * size // max(len(part.events), 1)  # the last of a batch may be a short one
+                start, self._size = start + size, next_size(size, expected, self._wanted.batch)
+
+    def _matched(self, source: Source, batch: Batch) -> pa.Table:
+        """Return the pairs of some events, under the events' own ids."""
+        if self._skips(source):
+            answers, refused = around(batch.events, self._index.match_many)
+        else:
+            answers, refused = _all_or_first(batch.events, self._index)
+        for position, reason in refused.items():
+            self._refuse(source, batch.numbers[position], reason)
+        events = [pc.add(chunk, start) for start, table in answers for chunk in table["event"].chunks]
+        positions = pa.chunked_array(events, pa.int64())
+        found = [table["subscription"].cast(self._id_type) for _, table in answers]  # an index of nothing has no type
+        ids = pa.chunked_array([chunk for column in found for chunk in column.chunks], self._id_type)
+        why = self._reasons(batch.events, positions, ids) if self._wanted.explain else None
+        return self._table(source, pa.chunked_array([batch.ids]).take(positions), {}, ids, why)
+
+    def _reasons(self, events: Any, positions: pa.ChunkedArray, ids: pa.ChunkedArray) -> list[str]:
+        pairs = zip(positions.to_pylist(), ids.to_pylist(), strict=True)
+        return [str(self._index.explain(_event(events, at), id)) for at, id in pairs]
+
+    def _placed(self, source: Source, batch: Batch) -> pa.Table:
+        """Return every place where an event satisfies a subscription."""
+        rows: list[tuple[Any, ...]] = []
+        for at, number in enumerate(batch.numbers):
+            try:
+                rows += [(at, *row) for row in self._places(_event(batch.events, at))]
+            except EventError as error:
+                self._refuse(source, number, error.reason)
+        positions, *columns = zip(*rows, strict=True) if rows else [()] * (2 + len(self._columns))
+        *places, ids = (list(column) for column in columns)
+        named = {name: pa.array(column, pa.int64()) for name, column in zip(self._columns, places, strict=True)}
+        return self._table(source, batch.ids.take(pa.array(positions, pa.int64())), named, pa.array(ids, self._id_type))
+
+    def _places(self, event: Any) -> list[tuple[Any, ...]]:
+        """Return the places of an event, each behind it the id."""
+        index: Any = self._index
+        limits = [self._wanted.limit] if index.plug.documents else []
+        found = index.occurrences(event, *limits)
+        return [(*(getattr(one, name) for name in self._columns), one.id) for one in found]
+
+    # documents one behind the other
+
+    def _streamed(self, source: DocumentStream, shown: bool) -> Iterator[pa.Table]:
+        index: Any = self._index
+        wanted = self._wanted
+        found = index.occurrences_stream(source, wanted.limit) if wanted.places else index.match_stream(source)
+        numbers: list[int] = []
+        elements: list[int] = []
+        ids: list[Any] = []
+        waiting = 0
+        for document in self._read(source, tracked(source, found, shown)):
+            self.events, waiting = self.events + 1, waiting + 1
+            if document.error is not None:
+                self._refuse(source, document.document + 1, document.error.reason)
+            numbers += [document.document + 1] * len(document.ids)
+            elements += document.elements
+            ids += document.ids
+            if source.is_live or waiting == DOCUMENTS_AT_ONCE or len(ids) >= PAIRS_AT_ONCE:
+                yield self._of_documents(source, numbers, elements, ids)
+                numbers, elements, ids, waiting = [], [], [], 0
+        yield self._of_documents(source, numbers, elements, ids)
+
+    def _read(self, source: DocumentStream, found: Iterator[Any]) -> Iterator[Any]:
+        """Yield what is found; a stream without any document is an error."""
+        try:
+            yield from found
+        except EventError as error:
+            raise TableError(error.reason, path=source.label) from None
+
+    def _of_documents(self, source: Source, numbers: list[int], elements: list[int], ids: list[Any]) -> pa.Table:
+        places = {"element": pa.array(elements, pa.int64())}
+        return self._table(source, pa.array(numbers, pa.int64()), places, pa.array(ids, self._id_type))
+
+
+def _place_columns(index: Any, wanted: Wanted) -> list[str]:
+    """Return the columns that say where; a language that cannot say that ends the command."""
+    if index.plug.documents:
+        return ["element"]
+    if not hasattr(index, "occurrences"):
+        fail(f"--occurrences: {index.language} do not say where; paths and patterns do")
+    if wanted.limit is not None:
+        fail(f"--limit: {index.language} say one place a subscription: leave it out")
+    return ["start", "end"]
+
+
+def _all_or_first(events: Any, index: Index) -> tuple[list[tuple[int, pa.Table]], dict[int, str]]:
+    """Match events; of those that are refused only the first counts."""
+    try:
+        return [(0, index.match_many(events))], {}
+    except EventError as error:
+        return [], {error.position: error.reason}
+
+
+def _event(events: Any, at: int) -> Any:
+    """Return one event as Python has it."""
+    return events[at].as_py(maps_as_pydicts="strict") if isinstance(events, pa.Array) else events[at]

@@ -1,0 +1,93 @@
+"""Syntax of other tools, which is refused with the remedy: read as punctuation it would mean something else, and an
+alert that silently never fires is the worst that can happen.
+
+| written | elsewhere | here |
+| --- | --- | --- |
+| ``!word`` | NOT word | refused |
+| ``a | b``, ``a || b``, ``a && b`` | OR, AND | refused |
+| ``word*``, ``w*rd`` | any ending | refused where the star touches a word |
+| ``word~``, ``"a b"~3``, ``~word`` | similar, near, synonyms | refused where the tilde touches a word or a quote |
+| ``word^2`` | weighs more | refused |
+| ``field:word``, ``field:"a b"`` | only in this field | refused, see below |
+| ``NEAR/3``, ``w/3``, ``NEAR``, ``AROUND(3)`` | at most three words between | refused |
+| ``XOR``, ``ANDNOT`` | | refused |
+
+A *field* is a name (a letter, then letters, digits, ``_ . -``), a colon and, without a space, a value. So ``10:30`` and
+``3:1`` are none (no name), nor are ``title: word`` (a space), ``std::vector`` (two colons), ``:D``, and
+``news.example.com:8080`` (a host and a port). A word that begins with ``www.`` or ``scheme://`` is a URL, in which all
+of this is plain. ``rock & roll``, ``at&t``, ``c++``, ``+word``, ``covid-19``, ``why?``, ``wow!`` and ``a * b`` are
+plain too, and so is everything in quotes.
+"""
+
+from __future__ import annotations
+
+import re
+
+QUOTES = '"“”„‟«»＂'
+"""Whatever opens a quotation; any of them closes it."""
+
+LOWER = frozenset({"and", "or", "not"})
+"""What looks like an operator in lower case."""
+
+RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT"})
+"""Operators of other tools."""
+
+_SUSPECT = re.compile(r"[!|&*~^:/]")
+_URL = re.compile(r"[^\W\d_][\w+.-]*://|www\.", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d+(?:[/?#]|$)")
+_IN_QUOTES = "or put it in quotes if you mean the words"
+_ALTERNATIVES = f"write the words that you mean, with OR between them, {_IN_QUOTES}"
+
+# Rules are about a word with the character before it, if that closes something, and the one behind it, if that opens
+# something; a space otherwise.
+_RULES = (
+    (
+        re.compile(r"^.((?:o?near|pre|within|adj|w|n|p)/\d+)\W*$", re.IGNORECASE),
+        f"there is no {{}} here, distances cannot be asked for; write AND, {_IN_QUOTES}",
+    ),
+    (re.compile(r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=\())\W$"), f"there is no {{}} here; leave it out, {_IN_QUOTES}"),
+    (re.compile(rf"^.(!)!*[\w#@({QUOTES}]"), f"{{}} is no NOT here; write NOT, {_IN_QUOTES}"),
+    (re.compile(r"(\|\|?)"), f"{{}} is no OR here; write OR, {_IN_QUOTES}"),
+    (re.compile(r"(&&)"), f"{{}} is no AND here; write AND or a space, {_IN_QUOTES}"),
+    (re.compile(r"(?<=\w)(\*)|(\*)(?=\w)"), f"{{}} stands for no letters here; {_ALTERNATIVES}; patterns have it"),
+    (
+        re.compile(rf"(?<=\w)(~)|(~)(?=\w)|(?<=^[){QUOTES}])(~)"),
+        f"{{}} finds nothing similar or near here; {_ALTERNATIVES}",
+    ),
+    (re.compile(rf"(?:(?<=\w)|(?<=^[){QUOTES}]))(\^)(?=\d)"), f"{{}} weighs nothing here; leave it out, {_IN_QUOTES}"),
+    (
+        re.compile(rf"^.\+?[^\W\d][\w.-]*(:)[\w\[{{<>*({QUOTES}]"),
+        f"there are no fields here; leave the field out, or put a space behind the {{}}, {_IN_QUOTES}",
+    ),
+)
+
+
+def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
+    """Return where and why the word ``text[begin:end]`` is refused, or None.
+
+    >>> fault("debt cris*", 5, 10)[0], fault("at 10:30", 3, 8)
+    (9, None)
+    """
+    word = text[begin:end]
+    if word.isalpha() and not word.isupper():
+        return None
+    if _URL.match(word) or _HOST_AND_PORT.match(word) or not (_SUSPECT.search(word) or word.isupper()):
+        return None
+    before, after = text[begin - 1 : begin], text[end : end + 1]
+    framed = (before if before and before in QUOTES + ")" else " ") + word
+    framed += after if after and after in QUOTES + "(" else " "
+    for rule, reason in _RULES:
+        found = rule.search(framed)
+        if found is not None:
+            sign = found.lastindex or 0
+            return begin + found.start(sign) - 1, reason.format(found.group(sign))
+    return None
+
+
+def lower_case(word: str) -> str:
+    """Return why `and`, `or` or `not` between words is refused."""
+    remedy = {"and": "write AND, or leave it out", "or": "write OR", "not": "write NOT"}[word]
+    return (
+        f'"{word}" in lower case would be a word to search for; {remedy} if you mean the operator, "{word}" in quotes '
+        "if you mean the word; literal_operators=True reads all of them as words"
+    )

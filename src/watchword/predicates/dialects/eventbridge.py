@@ -1,0 +1,108 @@
+"""Event patterns of Amazon EventBridge as subscriptions.
+
+>>> print(from_eventbridge('''{
+...     "source": ["aws.ec2"],
+...     "detail": {"state": [{"anything-but": "initializing"}], "c-count": [{"numeric": [">=", 0, "<=", 5]}]}
+... }'''))
+source = 'aws.ec2' AND detail.state != 'initializing' AND detail."c-count" BETWEEN 0 AND 5
+>>> print(from_eventbridge({"a": ["x"], "$or": [{"b": [1, 2]}, {"c": [{"exists": False}]}]}))
+a = 'x' AND (b IN (1, 2) OR c IS MISSING)
+
+The answers are those of EventBridge, for events whose fields are values or lists of values, but for the following,
+which the language cannot say:
+
+- An explicit null in an event is a missing key here. A pattern that asks for null is refused.
+- A field that holds an object exists here; EventBridge looks at its leaves only.
+- equals-ignore-case folds case by Unicode's full rules here, so that ``STRASSE`` equals ``straße``.
+- Two fields of one object in a list of objects are asked each for itself, unless ``ANY list (…)`` is put around them by
+  hand; EventBridge wants both from one object.
+- On a list of values, these conditions take two predicates, which may be met by two values: a wildcard with text on
+  both sides of its ``*``; an exact value that reads like a date with letters in it (``2024-01-01T00:00:00Z``);
+  anything-but with several values. anything-but of a prefix, suffix or wildcard wants every value of the list to be
+  different, EventBridge one of them.
+
+A key with a dot in it is one key. Numbers compare by value, exactly. A field that stands beside ``$or`` and inside it
+again is refused, for EventBridge forgets one of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from watchword.predicates.dialects.aws import DEEPEST, PatternError, Tree, attribute, joined, read, write
+from watchword.predicates.dialects.conditions import OPERATORS, field
+
+__all__ = ["from_eventbridge"]
+
+
+def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
+    """Return the subscription with the answers of an event pattern, which is JSON or a mapping.
+
+    What is no event pattern, or cannot be said, is a `SubscriptionError` that names its place in the pattern:
+
+    >>> from_eventbridge({"detail": {"state": [{"wildcard": "a*b*c"}]}})
+    Traceback (most recent call last):
+    ...
+    watchword.predicates.dialects.aws.PatternError: detail.state[0].wildcard: "a*b*c" asks for something in the \
+middle of a text, which cannot be said; one * is possible, or a PatternIndex over that text
+    """
+    return translated(read(pattern), nested=True)
+
+
+def translated(pattern: Mapping[str, Any], *, nested: bool) -> str:
+    """Return the text for a pattern that has been read; with `nested` false its fields are flat."""
+    tree = fields(pattern, (), "", nested=nested)
+    _asked(pattern, (), "")
+    return write(tree)
+
+
+def fields(pattern: Mapping[str, Any], names: tuple[str, ...], path: str, *, nested: bool) -> Tree:
+    """Return the predicates of a pattern's object: all its fields. `names` lead to it, `path` is its place."""
+    if not pattern:
+        raise PatternError("an empty object matches nothing; name a field", path=path)
+    if len(names) > DEEPEST or path.count("$or") > DEEPEST:
+        raise PatternError(f"nested deeper than {DEEPEST} levels", path=path[:60] + "…")
+    parts: list[Tree] = []
+    for name, value in pattern.items():
+        if not isinstance(name, str):
+            raise PatternError(f"a key is a text, not {name!r}", path=path)
+        here = f"{path}.{name}" if path else name
+        if name == "$or" and _is_choice(value):
+            choices = [fields(one, names, f"{here}[{at}]", nested=nested) for at, one in enumerate(value)]
+            parts.append(joined("or", choices))
+        elif isinstance(value, Mapping):
+            if not nested:
+                raise PatternError('message attributes are flat; for nested keys use scope="MessageBody"', path=here)
+            parts.append(fields(value, (*names, name), here, nested=nested))
+        else:
+            parts.append(field(attribute((*names, name)), value, here))
+    return joined("and", parts)
+
+
+def _is_choice(value: Any) -> bool:
+    """Say whether what stands under ``$or`` is a choice: two objects or more, of fields. Else it is a field's name."""
+    return (
+        isinstance(value, list | tuple)
+        and len(value) > 1
+        and all(isinstance(one, Mapping) and not OPERATORS & one.keys() for one in value)
+    )
+
+
+def _asked(pattern: Mapping[str, Any], names: tuple[str, ...], path: str) -> set[tuple[str, ...]]:
+    """Return the fields that a pattern asks for. One that is asked for beside a choice and in it again is refused:
+    EventBridge forgets the first of the two, which nobody means."""
+    seen: set[tuple[str, ...]] = set()
+    for name, value in pattern.items():
+        here = f"{path}.{name}" if path else name
+        if name == "$or" and _is_choice(value):
+            found = set().union(*(_asked(one, names, f"{here}[{at}]") for at, one in enumerate(value)))
+        else:
+            found = _asked(value, (*names, name), here) if isinstance(value, Mapping) else {(*names, name)}
+        for twice in sorted(found & seen):
+            message = (
+                f"{attribute(twice)} is asked for twice, of which EventBridge forgets one; write both into every choice"
+            )
+            raise PatternError(message, path=here)
+        seen |= found
+    return seen

@@ -1,0 +1,5 @@
+"""What do events hold? Phase one of predicates: objects, JSON and Arrow columns into what each field has.
+
+`reader` walks one object, `columns` and `placing` Arrow columns, `documents` makes columns of JSON texts and `blocks`
+reads ahead of them; `depth` refuses what nests too deep. Whatever the way, the result is a `held.Held`.
+"""

@@ -1,0 +1,144 @@
+"""Events as JSON texts: one by one in plain Python, many through Arrow's reader, which makes columns of them.
+
+Arrow is asked first, since it makes no object for an event. It does not read everything as we do: it takes texts for
+timestamps, rounds an integer among decimals, and refuses columns of mixed kinds. Where any of that may be, or where a
+text is refused, the texts are read one by one in Python, which also says what is wrong with which.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from watchword.errors import EventError
+from watchword.index.events import decoded
+from watchword.kernels.predicates.pieces import shape_of
+from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep
+
+ARROW_DEPTH = 64
+"""How deep what is given to Arrow may be nested, brackets in texts counted."""
+
+_LONG_INTEGER = re.compile(rb"\d{16}")
+
+
+def parsed(text: Any, position: int) -> dict[str, Any]:
+    """Return the event that a JSON text is, as nested Python objects.
+
+    >>> parsed('{"value": 15}', 0)
+    {'value': 15}
+    """
+    text = decoded(text, position)
+    try:
+        event = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise EventError(TOO_DEEP, position=position) from None
+    except ValueError as error:
+        raise EventError(f"it is no JSON: {error}", position=position) from None
+    if not isinstance(event, dict):
+        raise EventError(f"an event is an object, not {_kind(event)}", position=position)
+    if text.count("{") + text.count("[") > MAX_DEPTH:
+        refuse_deep(event, position)
+    return event
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"the key {next(name for name in names if names.count(name) > 1)!r} stands in one object twice"
+        )
+    return made
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number; leave the key out, or write null")
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "an array", str: "a text", bool: "a boolean", type(None): "null"}
+    return kinds.get(type(value), "a number")
+
+
+def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
+    """Return JSON texts, a list or an Arrow array, as columns; None where only Python can be trusted to read them.
+
+    `known` is the schema of texts before these: where they are alike, Arrow need not guess.
+
+    >>> columns_of(['{"name": "RBS"}', '{"value": 15}']).to_pylist()
+    [{'name': 'RBS', 'value': None}, {'name': None, 'value': 15}]
+    """
+    whole = _lines(events)
+    if whole is None:
+        return None
+    breaks, depth = shape_of(np.frombuffer(whole, np.uint8))
+    if breaks != len(events) - 1 or depth > ARROW_DEPTH:
+        return None
+    table = None if known is None else _tried(whole, known)
+    if table is None:
+        table = _tried(whole, None)
+    plain = None if table is None else _without_timestamps(table.schema)
+    if plain is not None:
+        table = _tried(whole, plain)
+    if table is None:
+        return None
+    rounds = any(_has_double(kind) for kind in table.schema.types) and _LONG_INTEGER.search(whole)
+    return None if rounds or table.num_rows != len(events) else table
+
+
+def _lines(events: Any) -> Any:
+    """Return texts as lines in one buffer; None if they cannot be."""
+    if not len(events):
+        return None
+    if isinstance(events, pa.Array):
+        lines = pa.ListArray.from_arrays([0, len(events)], events.cast(pa.large_binary()))
+        return pc.binary_join(lines, pa.scalar(b"\n", pa.large_binary()))[0].as_buffer()
+    try:
+        if isinstance(events[0], str):
+            return "\n".join(events).encode()
+        return b"\n".join(events)
+    except (TypeError, UnicodeEncodeError):  # mixed, or with half a surrogate pair
+        return None
+
+
+def _tried(whole: Any, schema: pa.Schema | None) -> pa.Table | None:
+    try:
+        return _read(whole, schema)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+
+
+def _read(whole: Any, schema: pa.Schema | None) -> pa.Table:
+    options = pj.ParseOptions(explicit_schema=schema, newlines_in_values=False)
+    reader = pj.ReadOptions(block_size=max(1 << 20, len(whole) + 1), use_threads=False)
+    return pj.read_json(pa.BufferReader(whole), reader, options)
+
+
+def _has_double(kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return _has_double(kind.value_type)
+    if pa.types.is_struct(kind):
+        return any(_has_double(kind.field(k).type) for k in range(kind.num_fields))
+    return bool(pa.types.is_floating(kind))
+
+
+def _without_timestamps(schema: pa.Schema) -> pa.Schema | None:
+    """Return a schema with texts where Arrow saw timestamps; None if there are none."""
+    plain = pa.schema([pa.field(field.name, _plain(field.type)) for field in schema])
+    return None if plain.equals(schema) else plain
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_list(kind):
+        return pa.list_(_plain(kind.value_type))
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(kind.field(k).name, _plain(kind.field(k).type)) for k in range(kind.num_fields)])
+    return kind

@@ -1,0 +1,191 @@
+"""Events as columns, checked against a schema without a Python object for each: types of columns, counts of values, and
+the distinct values of enumerations, hierarchies and dates. Of several events that are wrong the first is named.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.arrays import Int64
+from watchword.errors import EventError
+from watchword.predicates.events.placing import is_text
+from watchword.predicates.predicate import Path, show_path
+from watchword.predicates.schema.attribute import Attribute
+from watchword.predicates.schema.events import count_reason, type_reason, value_reason
+from watchword.predicates.schema.schema import Schema, Shape
+
+_ISO = r"^\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?)?$"
+
+
+def check_columns(schema: Schema, events: pa.Array, position: int) -> None:
+    """Raise if an event, a row of structs or maps without nulls, is not of the schema; the first is at `position`."""
+    found: list[tuple[int, str]] = []
+    for shape, rows in _by_type(schema, events, found):
+        walk = _Walk(shape, len(events))
+        walk.enter(events if rows is None else events.take(pa.array(rows)), _all(events) if rows is None else rows, ())
+        found += walk.ended(_all(events) if rows is None else rows)
+    if found:
+        row, reason = min(found, key=lambda one: one[0])
+        raise EventError(reason, position=position + row)
+
+
+def _all(events: pa.Array) -> Int64:
+    return np.arange(len(events))
+
+
+def _by_type(schema: Schema, events: pa.Array, found: list[tuple[int, str]]) -> list[tuple[Shape, Int64 | None]]:
+    """Return the rows of each event type, None for all; adds those of none to `found`."""
+    if schema.type is None:
+        return [(shape, None) for shape in schema.shapes.values()]
+    walk = _Walk(Shape("", [Attribute(schema.type, "any", "*")]), len(events), gathers=True)
+    walk.enter(events, _all(events), ())
+    counts = walk.counts[schema.type]
+    if (counts != 1).any():
+        row = int(np.argmax(counts != 1))
+        found.append((row, type_reason(schema, walk.of(row))))
+    parts: list[tuple[Shape, Int64 | None]] = []
+    for values, owners in walk.gathered:
+        if pa.types.is_nested(values.type):  # an object is the name of no event type
+            rows = owners[counts[owners] == 1]
+            found += [(int(row), type_reason(schema, [{}])) for row in rows[:1]]
+            continue
+        encoded = values.dictionary_encode()
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        for code, name in enumerate(encoded.dictionary.to_pylist()):
+            rows = owners[codes == code]
+            rows = rows[counts[rows] == 1]
+            if isinstance(name, str) and name in schema.shapes:
+                parts.append((schema.shapes[name], rows))
+            elif len(rows):
+                found.append((int(rows[0]), type_reason(schema, [name])))
+    return parts
+
+
+class _Walk:
+    """A walk through columns along their names; `found` has what is wrong, and in which row."""
+
+    def __init__(self, shape: Shape, rows: int, *, gathers: bool = False) -> None:
+        self._shape, self._rows, self._gathers = shape, rows, gathers
+        self.found: list[tuple[int, str]] = []
+        self.counts = {path: np.zeros(rows, np.int64) for path in shape.attributes}
+        self.gathered: list[tuple[pa.Array, Int64]] = []
+        """With `gathers`: the values of the one attribute that is looked for, and their rows."""
+
+    def ended(self, rows: Int64) -> list[tuple[int, str]]:
+        """Return what is wrong, after all of `rows` were entered."""
+        for path, attribute in self._shape.attributes.items():
+            counts = self.counts[path][rows]
+            most = counts.max(initial=0) if attribute.most is None else attribute.most
+            wrong = (counts < attribute.least) | (counts > most)
+            if wrong.any():
+                at = int(np.argmax(wrong))
+                self.found.append((int(rows[at]), count_reason(attribute, int(counts[at]))))
+        return self.found
+
+    def of(self, row: int) -> list[Any]:
+        """Return the values that were gathered of a row."""
+        return [value for values, owners in self.gathered for value in values.filter(owners == row).to_pylist()]
+
+    def enter(self, column: pa.Array, owners: Int64, path: Path) -> None:
+        """Go through the fields of objects."""
+        if pa.types.is_map(column.type):
+            offsets = column.offsets.to_numpy()
+            keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
+            inner = np.repeat(owners, np.diff(offsets))
+            for name in pc.unique(keys).to_pylist():
+                here = pc.equal(keys, pa.scalar(name, keys.type))
+                self._visit(items.filter(here), inner[here.to_numpy(zero_copy_only=False)], (*path, str(name)))
+            return
+        for number in range(column.type.num_fields):
+            self._visit(pc.struct_field(column, [number]), owners, (*path, column.type.field(number).name))
+
+    def _visit(self, column: pa.Array, owners: Int64, path: Path) -> None:
+        column, owners = _without_nulls(column, owners)
+        if not len(column):
+            return
+        kind = column.type
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+            sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
+            self._visit(column.flatten(), np.repeat(owners, sizes), path)
+            return
+        attribute = self._shape.found(path)
+        if attribute is None:
+            if not self._gathers:
+                self.found.append((int(owners[0]), f"{show_path(path)} is not declared in the schema"))
+            return
+        if path in self.counts:
+            self.counts[path] += np.bincount(owners, minlength=self._rows)
+        is_object = pa.types.is_struct(kind) or pa.types.is_map(kind)
+        if attribute.type == "object" and is_object:
+            self.enter(column, owners, path)
+        elif self._gathers:
+            self.gathered.append((column, owners))
+        else:
+            at = _first_wrong(attribute, column, is_object)
+            if at is not None:
+                self.found.append((int(owners[at]), value_reason(attribute, column[at].as_py())))
+
+
+def _without_nulls(column: pa.Array, owners: Int64) -> tuple[pa.Array, Int64]:
+    """Return the values that are there, without nulls and NaN, and their rows."""
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_null(column.type):
+        return column[:0], owners[:0]
+    if column.null_count:
+        owners, column = owners[column.is_valid().to_numpy(zero_copy_only=False)], column.drop_null()
+    if pa.types.is_floating(column.type):
+        there = ~np.isnan(column.to_numpy(zero_copy_only=False))
+        if not there.all():
+            owners, column = owners[there], column.filter(pa.array(there))
+    return column, owners
+
+
+def _first_wrong(attribute: Attribute, column: pa.Array, is_object: bool) -> int | None:
+    """Return where the first value stands that an attribute does not take."""
+    kind = column.type
+    if attribute.type == "any":
+        return None
+    if is_object or attribute.type == "object":
+        return 0
+    if attribute.type in ("one_of", "kind_of"):
+        encoded = column.dictionary_encode()
+        wrong = [code for code, value in enumerate(encoded.dictionary.to_pylist()) if not attribute.takes(value)]
+        return _first(np.isin(encoded.indices.to_numpy(zero_copy_only=False), wrong)) if wrong else None
+    if attribute.type == "date" and is_text(kind):
+        return _first(~_dates(column))
+    fits = {
+        "text": is_text(kind),
+        "number": pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind),
+        "boolean": pa.types.is_boolean(kind),
+        "date": pa.types.is_date(kind) or pa.types.is_timestamp(kind),
+    }
+    return None if fits[attribute.type] else 0
+
+
+def _dates(texts: pa.Array) -> Any:
+    """Say which texts are dates or times: by their form, and the days themselves once each."""
+    texts = texts.cast(pa.large_string())
+    formed = pc.match_substring_regex(texts, _ISO).to_numpy(zero_copy_only=False)
+    days = pc.utf8_slice_codeunits(texts, 0, 10).dictionary_encode()
+    real = np.array([_is_day(day) for day in days.dictionary.to_pylist()], np.bool_)
+    return formed & real[days.indices.to_numpy(zero_copy_only=False)]
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _first(wrong: Any) -> int | None:
+    return int(np.argmax(wrong)) if wrong.any() else None

@@ -1,0 +1,95 @@
+"""What a running system forgets, and when: the one place that has the defaults.
+
+An inbox keeps what was not read for longer than what was. Nothing that a run needs in order to go on is touched: the
+versions of the indexes, its checkpoint, its spool, and the ids of batches that may be repeated.
+
+At ten items a second, with about 0.7 GB of files of matches a day and language and 1 GB of store, the defaults amount
+to 5 GB of files for each language, and 7 to 30 GB of store, as people read or do not.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from watchword.errors import OptionError
+from watchword.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from watchword.home import Home
+
+
+@dataclass(frozen=True)
+class Retention:
+    """For how many days things are kept."""
+
+    matches: float = 7.0
+    """Files of matches, and the ids of batches."""
+    read: float = 7.0
+    """What is in an inbox and was read, since it matched."""
+    unread: float = 30.0
+    """What is in an inbox and was not."""
+    dead_letters: float = 30.0
+    """Files of items that could not be read."""
+
+    def __post_init__(self) -> None:
+        for name, days in vars(self).items():
+            if not 0 <= days <= 100_000:
+                raise OptionError(f"{name} is a number of days, not {days}")
+
+
+@dataclass
+class Pruned:
+    """What was removed."""
+
+    files: int = 0
+    bytes: int = 0
+    deliveries: int = 0
+    batches: int = 0
+
+
+def prune(home: Home, retention: Retention, now: datetime) -> Pruned:
+    """Remove what is older than `retention` says; safe while runs are running."""
+    done = Pruned()
+    for run in home.runs():
+        for name, days in (("matches", retention.matches), ("dead-letters", retention.dead_letters)):
+            for folder in (run.path / name, *run.path.glob(f"{name}-before-*")):
+                _prune_files(folder, now - timedelta(days=days), done)
+    repeatable = [key for run in home.runs() for key in run.repeatable(list(LANGUAGES))]
+    with home.store() as store:
+        done.batches = store.forget_batches(now - timedelta(days=retention.matches), repeatable=repeatable)
+        done.deliveries = store.prune(now - timedelta(days=retention.read))
+        done.deliveries += store.prune(now - timedelta(days=retention.unread), unread=True)
+    return done
+
+
+def _prune_files(folder: Path, before: datetime, done: Pruned) -> None:
+    """Remove files that were written before a time; one that somebody else removes meanwhile is no error."""
+    for file in folder.glob("batch-*") if folder.is_dir() else []:
+        with suppress(OSError):
+            facts = file.stat()
+            if facts.st_mtime < before.timestamp():
+                file.unlink()
+                done.files += 1
+                done.bytes += facts.st_size
+    if "-before-" in folder.name:
+        with suppress(OSError):
+            folder.rmdir()  # where it is empty now
+
+
+def disk_use(home: Home) -> dict[str, int]:
+    """Return how many bytes each part of a home takes: the store, each language's index, each folder of each run."""
+    parts = {"store": sum(map(_size, home.path.glob("store.sqlite*")))}
+    for folder in sorted([*(home.path / "index").glob("*/"), *(home.path / "runs").glob("*/*/")]):
+        parts[str(folder.relative_to(home.path))] = sum(_size(file) for file in folder.rglob("*"))
+    return parts
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size if file.is_file() else 0
+    except OSError:
+        return 0

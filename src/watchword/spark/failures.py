@@ -1,0 +1,38 @@
+"""What Spark says when something fails, in one line for people."""
+
+from __future__ import annotations
+
+import re
+
+from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+
+_NAMED = re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception): (.+)")
+_KILLED = "Python worker exited unexpectedly"
+LONGEST = 300
+
+
+def one_line(error: BaseException) -> str:
+    """Return the innermost reason that an error of Spark names, without its stack.
+
+    >>> one_line(Exception("Job aborted\\njava.io.IOException: No space left on device\\n\\tat java.base/java.io.File"))
+    'No space left on device'
+    """
+    text = str(error)
+    if _KILLED in text:
+        return "a Python worker ended unexpectedly (killed, perhaps for its use of memory)"
+    if is_over(error):
+        return "Spark's Java process ended (killed, perhaps for its use of memory)"
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    reasons = [found[1] for line in lines if (found := _NAMED.match(line.removeprefix("Caused by: ")))]
+    chosen = reasons[-1] if reasons else next(iter(lines), type(error).__name__)
+    return chosen if len(chosen) <= LONGEST else chosen[:LONGEST] + "…"
+
+
+def is_ours(error: BaseException) -> bool:
+    """Say whether this program refused something, in a process that Spark started: it would again."""
+    return "watchword.errors." in str(error)
+
+
+def is_over(error: BaseException) -> bool:
+    """Say whether the Java process is gone, so that nothing can be tried again in this one."""
+    return isinstance(error, Py4JNetworkError | ConnectionError) or "Answer from Java side is empty" in str(error)

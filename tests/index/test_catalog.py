@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from watchword.index.catalog import Catalog, pack_columns
+from watchword.strings import from_texts
+
+
+def catalog_of(ids, later):
+    """Return a catalogue with `ids` in its base, and `later` behind them."""
+    catalog = Catalog()
+    texts = from_texts(["x"] * len(ids))
+    column = from_texts(ids) if isinstance(ids[0], str) else np.array(ids, np.int64)
+    catalog.extend(column, texts, pack_columns(column, texts))
+    for key in later:
+        catalog.append(key, "x")
+    return catalog
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        list(range(100, 160)),
+        [f"s{number}" for number in range(60)],
+        [f"š{number}" for number in range(60)],
+        ["", *(f"s{number}" for number in range(59))],
+    ],
+    ids=["ints", "ascii", "other", "empty"],
+)
+@pytest.mark.parametrize("chosen", [[], [3], [59], list(range(8)), list(range(9)), list(range(0, 60, 2)), [0, 40, 59]])
+@pytest.mark.parametrize("packed", [30, 60])
+def test_ids_of_slots_are_listed_in_their_order(ids, chosen, packed):
+    catalog = catalog_of(ids[:packed], ids[packed:])
+    assert catalog.listed(np.array(chosen, np.int32)) == [ids[slot] for slot in chosen]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,15 @@ def test_a_reader_that_died_is_replaced() -> None:
     reader.close()
 
 
-def test_an_interrupted_answer_is_not_taken_for_the_next() -> None:
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let an interruption interrupt, also in a process that pytest has started, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupted_answer_is_not_taken_for_the_next(interruptible: None) -> None:
     reader = reading._Reader()
     assert reader.read(rss([1]), "f", None, Limits()).items
     with pytest.raises(KeyboardInterrupt):

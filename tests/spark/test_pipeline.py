@@ -104,7 +104,7 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
 def test_every_language_reads_items(spark: SparkSession) -> None:
     row = "row struct<price: long, sports: boolean>"
     items = spark.createDataFrame([("Ferries", "none today", (5, True))], f"title string, text string, {row}")
-    for language in LANGUAGES:
+    for language in (name for name, home in LANGUAGES.items() if home.startswith("watchword.")):  # tests add others
         assert items.select(event_of(language, items).alias("event")).first() is not None
     declared = items.select(event_of("properties", items, ["sports"]).alias("event")).first()
     assert declared is not None and declared["event"].asDict() == {"sports": True}

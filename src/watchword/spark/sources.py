@@ -35,7 +35,8 @@ from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet", ".xml": "binaryFile"}
+XML_FILES = "binaryFile"
+FILES = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet", ".xml": XML_FILES}
 ROWS = ("json", "parquet")
 """Formats of files with rows, whose columns are those of the files."""
 
@@ -65,7 +66,7 @@ class Source:
             found = "several kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
             raise PipelineError(f"{folder}: it has {found}; a folder has JSON lines, Parquet or XML files, one of them")
         kind = kinds.pop()
-        if kind == "binaryFile":
+        if kind == XML_FILES:
             options, text, id = {"pathGlobFilter": "*.xml", **options}, "content", "path"
         return cls(kind, {"path": str(path.absolute()), **options}, text, id)
 
@@ -82,6 +83,7 @@ REASON, RAW, SOURCE, BLOCK, POSITION = "reason", "raw", "source", "block", "posi
 NUMBER = "number"
 """The place of a row in its partition and block, given to each batch by `numbered`."""
 _CORRUPT = "_corrupt_record"
+_NOT_UTF_8 = "its id or its text is not UTF-8"
 
 
 def whole_row(items: DataFrame) -> Column:
@@ -132,7 +134,7 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     if source.format in FILES.values():
         reader = reader.schema(_file_schema(spark, source))
     frame = reader.load()
-    if source.format == "binaryFile":
+    if source.format == XML_FILES:
         frame = frame.select("path", "content", F.element_at(F.split("path", "/"), -1).alias("title"))
     return _as_items(frame, source, with_text)
 
@@ -175,9 +177,14 @@ def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole:
         F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
         .when(corrupt.isNotNull(), "the line is not JSON, or a value in it is not of its column's kind")
         .when(given["id"] == "", "its id is empty")
-        .when(~F.is_valid_utf8(F.concat_ws("", given["id"], given["text"])), "its id or its text is not UTF-8")
+        .when(~F.is_valid_utf8(F.concat_ws("", given["id"], _read(frame, source, given["text"]))), _NOT_UTF_8)
     )
     return reason, F.substring(F.make_valid_utf8(F.coalesce(corrupt, whole)), 1, dead_letters.RAW)
+
+
+def _read(frame: DataFrame, source: Source, text: Column) -> Column:
+    """Return the text as it came, where it has to be UTF-8: not of a document, which says its encoding itself."""
+    return named(source.text).cast("string") if source.text in frame.columns and source.format != XML_FILES else text
 
 
 def _given(frame: DataFrame, source: Source, text: Column) -> dict[str, Column]:
@@ -200,7 +207,7 @@ def _given(frame: DataFrame, source: Source, text: Column) -> dict[str, Column]:
 def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> list[Column]:
     """Return where an item comes from: a file of which Spark knows the name, or a partition of a topic."""
     raw = F.when(reason.isNotNull(), raw)
-    if source.format == "binaryFile":
+    if source.format == XML_FILES:
         return _places(named("path"), reason, raw)
     if source.format in ROWS:
         file, block = named("_metadata").getField("file_path"), named("_metadata").getField("file_block_start")

@@ -58,7 +58,6 @@ class GuidedBase(_Layer):
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads; what the guide has of them is forgotten."""
         self.trie.renumber(payloads)
-        self.trie.recount()
         self.guide = Guide(self.trie)
 
 

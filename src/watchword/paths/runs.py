@@ -17,7 +17,6 @@ from watchword.arrays import Int32, Int64, resized
 from watchword.index.hits import Hits
 from watchword.index.structure import Structure
 from watchword.kernels.paths.moves import (
-    ALL,
     AT,
     COUNTERS,
     DEPTH,
@@ -123,5 +122,4 @@ class PathStructure(Structure[Paths, Paths, Walk]):
 
 _MOST_PASSED = 1 << 30
 ONCE: Int32 = np.array([1], np.int32)
-ALWAYS: Int32 = np.array([ALL], np.int32)
 _ZERO: Int64 = np.zeros(1, np.int64)

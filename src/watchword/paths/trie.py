@@ -66,6 +66,7 @@ class PathTrie(Part):
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
         payload_lists.renumber(self.lists, payloads)
+        self._recount()
 
     def figures(self) -> dict[str, int]:
         """Return ``nodes`` (states but the initial one), ``postings`` (payloads) and ``bytes``."""
@@ -104,9 +105,9 @@ class PathTrie(Part):
         """Take over what `arrays` returned."""
         self.states = share_trie.saved_trie(under("automaton", arrays))
         self.lists = payload_lists.saved_lists(under("payloads", arrays))
-        self.recount()
+        self._recount()
 
-    def recount(self) -> None:
+    def _recount(self) -> None:
         """Find out the largest payload."""
         held = payload_lists.trimmed(self.lists).cells[::CELL_WORDS]
         self.payloads = int(held.max(initial=-1)) + 1

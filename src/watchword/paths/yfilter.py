@@ -50,7 +50,6 @@ class YFilter(PathStructure):
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
         self._trie.renumber(payloads)
-        self._trie.recount()
 
     def stats(self) -> Mapping[str, float]:
         """Return the figures of the automaton."""

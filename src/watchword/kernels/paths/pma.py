@@ -39,7 +39,7 @@ import numpy as np
 from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
+from watchword.kernels.paths.moves import AT, DEPTH, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED, end_document
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 from watchword.kernels.paths.skip_list import KEYS, NEXT, RECORD_WORDS, OrderedKeys, drop, first_from, put
 
@@ -80,7 +80,7 @@ def follow(tables, output, moves, progress, found):
             _backtrack(tables, output, progress, depth)
             depth -= 1
             if depth == 0:
-                _end(tables, output, counters, found)
+                _end(tables, output, progress, found)
         else:
             state = target(tables, output.states, depth, move)
             if state >= 0:
@@ -238,11 +238,9 @@ def _backtrack(tables, output, progress, depth):
 
 
 @leaf
-def _end(tables, output, counters, found):
+def _end(tables, output, progress, found):
     """End a document: put back the first keywords' tuples that it dropped."""
-    found.borders[counters[DOCUMENTS]] = counters[USED]
-    counters[DOCUMENTS] += 1
-    counters[ELEMENT] = 0
+    end_document(progress, found)
     figures = output.figures
     for k in range(figures[DROPPED]):
         keyword = np.int64(output.dropped[k])

@@ -41,7 +41,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.paths.moves import AT, DEPTH, DOCUMENTS, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED
+from watchword.kernels.paths.moves import AT, DEPTH, DONE, ELEMENT, END, FULL, GROW, OPERATIONS, USED, end_document
 from watchword.kernels.paths.output import DEPTH_NOTE, NOTE_WORDS, OPEN, VERSION_NOTE, report, target, wanted
 
 ENTRY_WORDS, CELL_WORDS = 6, 2
@@ -82,7 +82,7 @@ def follow(tables, blocks, moves, progress, found):
             versions[depth] = 0
             depth -= 1
             if depth == 0:
-                _end(blocks, counters, found)
+                _end(blocks, progress, found)
         else:
             state = target(tables, states, depth, move)
             if state >= 0:
@@ -124,11 +124,9 @@ def _open(blocks, counters, depth, state):
 
 
 @leaf
-def _end(blocks, counters, found):
+def _end(blocks, progress, found):
     """End a document: what it did to block 0 is undone by the next one's number."""
-    found.borders[counters[DOCUMENTS]] = counters[USED]
-    counters[DOCUMENTS] += 1
-    counters[ELEMENT] = 0
+    end_document(progress, found)
     blocks.figures[DOCUMENT] += 1
 
 

@@ -1,7 +1,7 @@
 """PMA, the backtracking automaton (Silvasti, Sippu and Soisalon-Soininen 2010, sections 3 and 4).
 
-The class makes runs over the tables of `paths.output`; layout, cost and where it deviates: `kernels.paths.pma`. Of all
-methods it has the best bound for deep documents, and pays for it with ordered sets that every element changes.
+The class makes runs over the tables of `paths.pma.output`; layout, cost and where it deviates: `kernels.paths.pma`. Of
+all methods it has the best bound for deep documents, and pays for it with ordered sets that every element changes.
 
 >>> from watchword.paths.rows import END, Paths, Walk
 >>> structure = Pma()

@@ -1,6 +1,6 @@
 """PMA2, the automaton with fast backtracking (Silvasti, Sippu and Soisalon-Soininen 2010, section 5).
 
-The class makes runs over the tables of `paths.output`; layout, cost and where it deviates: `kernels.paths.pma2`.
+The class makes runs over the tables of `paths.pma.output`; layout, cost and where it deviates: `kernels.paths.pma2`.
 
 >>> from watchword.paths.rows import END, Paths, Walk
 >>> structure = Pma2()

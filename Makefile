@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+S3 := .venv-s3
+S3_READY := $(S3)/.ready
 
 .PHONY: run tour quick test check bench peers soak clean help
 
@@ -14,6 +16,13 @@ $(READY): requirements.lock pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-binary pyspark -r requirements.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@
+
+# The S3 server of the tests wants an older python-dateutil than the rest, so it has an environment of its own.
+$(S3_READY): tests/spark/objects/server.lock
+	@echo "==> setting up $(S3) (the S3 server of the tests)"
+	@test -x $(S3)/bin/python || $(PYTHON) -m venv $(S3)
+	@$(S3)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -r $<
 	@touch $@
 
 run: $(READY) ## stream the example feeds through Spark to three readers' inboxes, and say why
@@ -30,7 +39,7 @@ TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 quick: $(READY) ## run the tests that are worth running after every change
 	@$(TESTS) -m "not slow and not spark" --methods auto
 
-test: $(READY) ## run all tests, in two processes
+test: $(READY) $(S3_READY) ## run all tests, in two processes
 	@$(TESTS)
 
 check: $(READY) ## lint, types, direction of imports
@@ -55,5 +64,5 @@ peers: $(READY) ## compare with event-ruler and a-tree, built here where mvn and
 	@$(BIN)/python -m benchmarks.peers
 
 clean: ## remove the virtual environment and all caches
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/peers/*/target
+	rm -rf $(VENV) $(S3) build .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/peers/*/target
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

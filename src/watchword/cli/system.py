@@ -11,6 +11,7 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import fail, note, reported, say, size_of, spinner
+from watchword.locations import scheme_of
 from watchword.retention import Retention
 from watchword.visible import visible
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from watchword.store import Store
 
 HomeOption = Annotated[
-    Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder.")
+    Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder, no URL.")
 ]
 DEFAULT_HOME = Path("watchword-home")
 KEPT = Retention()
@@ -209,6 +210,12 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
         return Source(format, given, text, event_id)
     if not sources:
         fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
+    for name in sources:
+        if scheme_of(name) not in (None, "http", "https"):
+            fail(
+                f"{name}: a SOURCE is a feed (http, https), or a file or folder of this machine; what Spark itself can "
+                f"read there, it reads by --format json --option path={name}, with the connector that it needs"
+            )
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")

@@ -6,7 +6,7 @@ Layout::
     PATH/versions/000007.json               what version 7 is: language, kind of ids, its shards with their sizes
     PATH/shards/0003-000007-<hex>/          shard 3 as version 7 wrote it: a snapshot (`watchword.snapshot`)
     PATH/.watchword.lock                    held by the one driver that is writing; in an object store, writers/ has
-                                            a marker of it instead (`storage.turns`)
+                                            a marker of it instead (`storage.writers`)
 
 PATH is a folder, or a URL of an object store: ``s3://bucket/index`` (`watchword.storage` has what differs).
 
@@ -220,7 +220,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Writing]:
         raise SnapshotError(
             f"the folder holds other files ({foreign[0]}): choose an empty or a new one", path=place.label()
         )
-    with place.turn() as confirm:
+    with place.writing() as confirm:
         yield Writing(place.path, confirm)
 
 

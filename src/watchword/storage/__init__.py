@@ -1,8 +1,8 @@
 """Where an index lies: a folder of this machine, or a prefix of an object store. The few operations that both have.
 
-A `Place` lists, reads whole, writes whole, removes, and gives a writer its turn. `local` is a folder that every machine
-mounts; `objects` is any store that pyarrow has a file system for. What is read by memory map has to be a file: `copies`
-keeps copies of what lies elsewhere, once for each machine.
+A `Place` lists, reads whole, writes whole, removes, and lets one writer in at a time. `local` is a folder that every
+machine mounts; `objects` is any store that pyarrow has a file system for. What is read by memory map has to be a file:
+`copies` keeps copies of what lies elsewhere, once for each machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from watchword.storage.local import LocalPlace
 __all__ = ["Place", "is_remote", "normal", "place"]
 
 Confirm = Callable[[], None]
-"""Raises if it is no longer this writer's turn."""
+"""Raises if another writer has taken over."""
 
 
 class Place(Protocol):
@@ -46,7 +46,7 @@ class Place(Protocol):
     def store(self, source: Path, folder: str) -> None:
         """Copy a folder of this machine, with all that is in it, to a new folder of this place."""
 
-    def turn(self) -> AbstractContextManager[Confirm]:
+    def writing(self) -> AbstractContextManager[Confirm]:
         """Hold the place for writing; what is given says, when it is called, that this still holds."""
 
     def label(self, name: str = "") -> str:

@@ -42,7 +42,7 @@ class LocalPlace:
         shutil.copytree(source, self._folder / folder)
 
     @contextmanager
-    def turn(self) -> Iterator[Callable[[], None]]:
+    def writing(self) -> Iterator[Callable[[], None]]:
         """Wait for other writers, with the system's lock, which is let go of when a process dies."""
         try:
             (self._folder / "versions").mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 """A prefix of an object store, through pyarrow's file systems: S3, Google Cloud Storage, Azure, HDFS.
 
 What such a store has: an object appears whole when its writer closes it, and whoever lists or reads after that sees it
-(S3 has promised so since 2020, the others always did). What it lacks: a rename, and a lock; `turns` has what stands in
-for one. HDFS and Azure show a file that replaces another while it is being written, so who reads `current.json` there
-looks again before calling it damaged (`shards.current`).
+(S3 has promised so since 2020, the others always did). What it lacks: a rename, and a lock; `writers` has what stands
+in for one. HDFS and Azure may show a file that replaces another before all of it is written, so who reads
+`current.json` looks again before calling it damaged (`shards.current`).
 
 Where this pyarrow was built without a store, fsspec's implementation of it is used, if there is one.
 """
@@ -22,7 +22,7 @@ from pyarrow import fs
 
 from watchword import locations
 from watchword.errors import PipelineError
-from watchword.storage import turns
+from watchword.storage import writers
 
 _NEEDS = {
     "s3": "credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ~/.aws or the machine's role; for another "
@@ -82,9 +82,9 @@ class ObjectPlace:
         )
 
     @contextmanager
-    def turn(self) -> Iterator[Callable[[], None]]:
-        """Refuse to write beside another writer (`turns`)."""
-        with turns.held(self) as confirm:
+    def writing(self) -> Iterator[Callable[[], None]]:
+        """Refuse to write beside another writer (`writers`)."""
+        with writers.held(self) as confirm:
             yield confirm
 
     def label(self, name: str = "") -> str:

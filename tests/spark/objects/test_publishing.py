@@ -16,7 +16,7 @@ from watchword import KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
 from watchword.shards import checked, discard, settings, writing
 from watchword.spark import VersionLog, build, resolve, versions
-from watchword.storage import place, turns
+from watchword.storage import place, writers
 from watchword.storage.objects import ObjectPlace
 
 ONE = KeywordIndex({"a": "greece"})
@@ -165,7 +165,7 @@ class TestWriters:
         write(files, url, "writers/dead.json", json.dumps({"holder": "process 7 on driver-1"}).encode())
         with pytest.raises(PipelineError, match=r"process 7 on driver-1.*remove s3://.*/writers/dead.json"):
             build(ONE, url)
-        monkeypatch.setattr(turns, "DEAD", timedelta(seconds=-1))
+        monkeypatch.setattr(writers, "DEAD", timedelta(seconds=-1))
         with writing(url) as held:
             held.confirm()
         assert listed(files, url, "writers") == []
@@ -176,7 +176,7 @@ class TestWriters:
             held.confirm()
 
     def test_a_marker_is_touched(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(turns, "TOUCHED", 0.01)
+        monkeypatch.setattr(writers, "TOUCHED", 0.01)
         writes: list[str] = []
         put = ObjectPlace.write
         touched = threading.Event()
@@ -195,8 +195,8 @@ class TestWriters:
 
     def test_when_a_marker_is_that_of_a_dead_writer(self) -> None:
         now = datetime(2026, 11, 16, 12, 0)
-        assert turns.is_dead(now - timedelta(minutes=11), now)
-        assert not turns.is_dead(now - timedelta(minutes=9), now) and not turns.is_dead(None, now)
+        assert writers.is_dead(now - timedelta(minutes=11), now)
+        assert not writers.is_dead(now - timedelta(minutes=9), now) and not writers.is_dead(None, now)
 
 
 def test_batches_are_recorded_in_a_store_too(url: str, tmp_path: Path) -> None:

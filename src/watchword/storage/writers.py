@@ -70,7 +70,7 @@ def held(place: Markers) -> Iterator[Callable[[], None]]:
         place.write(f"{FOLDER}/{mine}", content)
     except OSError as error:
         raise PipelineError(f"{place.label()}: cannot write there: {error}") from error
-    toucher = threading.Thread(target=touch, name="watchword-turn", daemon=True)
+    toucher = threading.Thread(target=touch, name="watchword-marker", daemon=True)
     try:
         _check_alone(place, mine)
         toucher.start()

@@ -32,7 +32,6 @@ import json
 import os
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -49,7 +48,7 @@ from watchword.errors import SnapshotError
 from watchword.files import parse_json
 from watchword.index import Index
 from watchword.index.routing import BUCKETS
-from watchword.storage import Place
+from watchword.storage import Place, copies
 
 FORMAT = "watchword-shards"
 FORMAT_VERSION = 3
@@ -189,7 +188,9 @@ def current(path: str | os.PathLike[str]) -> int:
 
 def versions(path: str | os.PathLike[str]) -> list[int]:
     """Return the numbers of the versions that can still be read, ascending."""
-    names = map(_NAME.fullmatch, storage.place(path).names("versions"))
+    place = storage.place(path)
+    with _failures_named(place.label("versions"), "read"):
+        names = [_NAME.fullmatch(name) for name in place.names("versions")]
     return sorted(int(name[1]) for name in names if name)
 
 
@@ -256,11 +257,13 @@ def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None) -> 
     """Save an index as a shard, with the atoms that it owns if that is known."""
     if not storage.is_remote(path):
         return _saved(index, Path(path) / folder, folder, owned)
-    place = storage.place(path)
-    with tempfile.TemporaryDirectory(prefix="watchword-shard-") as aside, _failures_named(place.label(folder)):
-        shard = _saved(index, Path(aside) / "shard", folder, owned)
-        (Path(aside) / "shard" / snapshot.LOCK).unlink(missing_ok=True)
-        place.store(Path(aside) / "shard", folder)
+    from watchword.storage.objects import ObjectPlace
+
+    place = ObjectPlace(path)
+    with copies.of_this_machine().scratch() as aside, _failures_named(place.label(folder)):
+        shard = _saved(index, aside, folder, owned)
+        (aside / snapshot.LOCK).unlink(missing_ok=True)
+        place.store(aside, folder)
     return shard
 
 
@@ -342,13 +345,13 @@ def _file(number: int) -> str:
 
 def _prune(place: Place, keep: int, pinned: Collection[int]) -> None:
     """Best effort: what cannot be removed now is removed by the next writer."""
-    with suppress(OSError):
+    try:
         known = versions(place.path)
         old = [number for number in known[:-keep] if number not in pinned]
-        try:
-            kept = [_read(place, number) for number in known if number not in old]
-        except SnapshotError:
-            return  # a damaged version may name any of them
+        kept = [_read(place, number) for number in known if number not in old]
+    except SnapshotError:
+        return  # a damaged version may name any of them
+    with suppress(OSError):
         named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
         for number in old:
             place.remove(_file(number))

@@ -83,6 +83,9 @@ class VersionLog:
             return int(parse_json(self._place.read(name))["version"])
         except FileNotFoundError:
             return None
+        except OSError as error:
+            label = self._place.label(name)
+            raise SnapshotError(f"cannot read it: {error.strerror or error}", path=label) from error
         except (ValueError, KeyError, TypeError):
             raise SnapshotError(
                 "altered, this is no record of a batch's version: restore it from a copy", path=self._place.label(name)

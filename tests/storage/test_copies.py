@@ -119,6 +119,21 @@ def test_what_a_killed_process_left_is_removed_with_its_like(tmp_path: Path) -> 
     assert kept(cache) == {"b"}
 
 
+def test_a_scratch_folder_goes_with_its_user(tmp_path: Path) -> None:
+    cache = Copies(tmp_path / "cache", limit=1500)
+    with cache.scratch() as mine, cache.scratch() as other:
+        filling(3000)(mine)
+        filling(3000)(other)
+        get(cache, "a").release()  # in use: not taken for room
+        assert (mine / "data").exists() and (other / "data").exists()
+    assert kept(cache) == {"a"}
+    (mine.parent / f"{mine.name[1:-6]}.lock").touch()  # of a process that was killed
+    mine.mkdir()
+    filling(3000)(mine)
+    get(cache, "b").release()
+    assert not mine.exists()
+
+
 SCRIPT = """
 import sys, time
 from pathlib import Path

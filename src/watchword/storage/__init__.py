@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Protocol
 
 from watchword import locations
@@ -42,9 +41,6 @@ class Place(Protocol):
 
     def remove_tree(self, folder: str) -> None:
         """Remove a folder and all that is in it, as far as that is possible."""
-
-    def store(self, source: Path, folder: str) -> None:
-        """Copy a folder of this machine, with all that is in it, to a new folder of this place."""
 
     def writing(self) -> AbstractContextManager[Confirm]:
         """Hold the place for writing; what is given says, when it is called, that this still holds."""

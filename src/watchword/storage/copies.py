@@ -25,8 +25,8 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -91,6 +91,21 @@ class Copies:
                 f"cannot be copied to this machine ({reason}): {FOLDER_VARIABLE} says where copies go", path=home / name
             ) from error
         return Copy(home / name, used)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Give a new folder for what is to go to a store; if this process is killed, it is removed as a copy is."""
+        home, name = self.folder / "scratch", secrets.token_hex(6)
+        make_private_folder(home)
+        used = _in_use(home / f"{name}.lock")
+        aside = home / f".{name}-0.tmp"
+        try:
+            aside.mkdir()
+            yield aside
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+            (home / f"{name}.lock").unlink(missing_ok=True)
+            used.close()
 
     def _make_room(self, size: int) -> None:
         """Remove what was used least recently, and nobody uses, until `size` more bytes fit."""

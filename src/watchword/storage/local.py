@@ -38,9 +38,6 @@ class LocalPlace:
     def remove_tree(self, folder: str) -> None:
         shutil.rmtree(self._folder / folder, ignore_errors=True)
 
-    def store(self, source: Path, folder: str) -> None:
-        shutil.copytree(source, self._folder / folder)
-
     @contextmanager
     def writing(self) -> Iterator[Callable[[], None]]:
         """Wait for other writers, with the system's lock, which is let go of when a process dies."""

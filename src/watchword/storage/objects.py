@@ -69,6 +69,7 @@ class ObjectPlace:
             self._files.delete_dir(self._at(folder))
 
     def store(self, source: Path, folder: str) -> None:
+        """Copy a folder of this machine, with all that is in it, to a new folder of the store."""
         fs.copy_files(
             str(source), self._at(folder), source_filesystem=fs.LocalFileSystem(), destination_filesystem=self._files
         )
@@ -105,18 +106,18 @@ def _connected(url: str) -> tuple[Any, str]:
     scheme = locations.scheme_of(url) or ""
     try:
         files, root = _by_pyarrow(url)
-    except (OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors, too
+    except (ImportError, OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors, too
         needs = f"; {scheme}:// needs {_NEEDS[scheme]}" if scheme in _NEEDS else ""
         raise PipelineError(f"{url}: cannot be opened ({str(error).splitlines()[0]}){needs}") from error
     return files, root.rstrip("/")
 
 
 def _by_pyarrow(url: str) -> tuple[Any, str]:
-    if url.startswith("s3:") and _ONE_REQUEST not in url:
-        with suppress(pa.ArrowInvalid):  # an older pyarrow does not know it
-            files, root = fs.FileSystem.from_uri(f"{url}{'&' if '?' in url else '?'}{_ONE_REQUEST}=true")
-            return files, root
     try:
+        if url.startswith("s3:") and _ONE_REQUEST not in url:
+            with suppress(pa.ArrowInvalid):  # an older pyarrow does not know it
+                files, root = fs.FileSystem.from_uri(f"{url}{'&' if '?' in url else '?'}{_ONE_REQUEST}=true")
+                return files, root
         files, root = fs.FileSystem.from_uri(url)
     except pa.ArrowNotImplementedError as error:
         return _by_fsspec(url, error)

@@ -66,13 +66,13 @@ def held(place: Markers) -> Iterator[Callable[[], None]]:
                 if mine in place.ages(FOLDER):  # taken away: that must not be undone
                     place.write(f"{FOLDER}/{mine}", content)
 
-    try:
-        place.write(f"{FOLDER}/{mine}", content)
-    except OSError as error:
-        raise PipelineError(f"{place.label()}: cannot write there: {error}") from error
     toucher = threading.Thread(target=touch, name="watchword-marker", daemon=True)
     try:
-        _check_alone(place, mine)
+        try:
+            place.write(f"{FOLDER}/{mine}", content)
+            _check_alone(place, mine)
+        except OSError as error:
+            raise PipelineError(f"{place.label()}: cannot write there: {error}") from error
         toucher.start()
         yield lambda: _check_alone(place, mine)
     finally:

@@ -226,7 +226,10 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Writing]:
 
 
 def discard(path: str | os.PathLike[str]) -> None:
-    """Remove the files of versions that cannot be read, so that the index can be built anew; the others stay."""
+    """Remove the files of versions that are damaged, so that the index can be built anew; the others stay.
+
+    What could not be read because the disk or the network failed is not known to be damaged: the failure is raised.
+    """
     place = storage.place(path)
     if not storage.is_remote(place.path) and not Path(place.path).is_dir():
         return
@@ -234,13 +237,20 @@ def discard(path: str | os.PathLike[str]) -> None:
         for number in versions(path):
             try:
                 _read(place, number)
-            except SnapshotError:
+            except SnapshotError as error:
+                _raise_failure(error)
                 place.remove(_file(number))
         try:
             if current(path):
                 _read(place, current(path))
-        except SnapshotError:
+        except SnapshotError as error:
+            _raise_failure(error)
             place.remove(CURRENT)
+
+
+def _raise_failure(error: SnapshotError) -> None:
+    if isinstance(error.__cause__, OSError):
+        raise error
 
 
 def next_version(path: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from watchword.cli import app
 from watchword.errors import PipelineError, SnapshotError, StoreError
 from watchword.home import Home
 from watchword.storage import is_remote, normal, place
+from watchword.storage.objects import _by_fsspec
 
 
 def test_paths_of_this_machine() -> None:
@@ -55,6 +57,12 @@ def test_what_nobody_can_read_is_refused(path: str | Path, words: str, tmp_path:
 def test_a_store_that_cannot_be_opened_says_what_it_needs(url: str, words: str) -> None:
     with pytest.raises(PipelineError, match=words):
         place(url)
+
+
+def test_a_store_that_pyarrow_was_built_without_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ValueError, match=r"without GCS; this pyarrow was built without it: install fsspec .*gcsfs"):
+        _by_fsspec("gs://bucket/index", NotImplementedError("without GCS"))
 
 
 @pytest.mark.parametrize("url", ["s3://bucket/alerts", "dbfs:/alerts", "http://host/alerts"])

@@ -6,8 +6,9 @@
 >>> [grammar.sentence(seed) for seed in range(2)]
 ['b , a', 'a , a , b']
 
-White space may stand before every piece, unless `spaced` is False; `any_case` is about words in quotes. What is said in words between question marks is
-given as a regular expression, to recognise it, and as some examples, to make sentences of.
+White space may stand before every piece, unless `spaced` is False; `any_case` is about words in quotes. What is said
+in words between question marks is given as a regular expression, to recognise it, and as some examples, to make
+sentences of.
 """
 
 from __future__ import annotations

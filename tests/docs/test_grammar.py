@@ -142,7 +142,7 @@ def test_the_grammar_has_what_the_parser_takes(language: str) -> None:
     """The subscriptions of the contract suite, which the oracle reads by a parser of its own."""
     rules = grammar(language)
 
-    @settings(max_examples=30, database=None, derandomize=True, phases=[Phase.generate])
+    @settings(max_examples=20, database=None, derandomize=True, phases=[Phase.generate])
     @given(CONTRACT[language].subscriptions)
     def recognised(text: str) -> None:
         assert rules.recognises(text), text

@@ -8,16 +8,16 @@ link to another file of the repository to that file; a link that leads nowhere i
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shutil
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pdoc.doc
 import pdoc.render
@@ -31,7 +31,9 @@ API = "api"
 MODULES = (
     "watchword",
     "watchword.errors",
+    "watchword.index.report",
     "watchword.patterns",
+    "watchword.patterns.stream",
     "watchword.paths",
     "watchword.predicates",
     "watchword.feeds",
@@ -118,15 +120,11 @@ def write_reference(folder: Path) -> None:
     pdoc.render.configure(docformat="markdown", search=True, show_source=False, footer_text="Watchword")
     modules = {name: pdoc.doc.Module(_loaded(name)) for name in MODULES}
     _arrange(modules)
-    with (
-        warnings.catch_warnings()
-    ):  # of the constructors of named tuples, whose types it then shows as they are written
-        warnings.filterwarnings("ignore", "Error parsing type annotation", UserWarning)
-        for name, module in modules.items():
-            file = folder / (name.replace(".", "/") + ".html")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(_inherited(pdoc.render.html_module(module, modules)), encoding="utf-8")
-        (folder / "search.js").write_text(pdoc.render.search_index(modules), encoding="utf-8")
+    for name, module in modules.items():
+        file = folder / (name.replace(".", "/") + ".html")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(_inherited(pdoc.render.html_module(module, modules)), encoding="utf-8")
+    (folder / "search.js").write_text(pdoc.render.search_index(modules), encoding="utf-8")
 
 
 def _loaded(name: str) -> Any:
@@ -149,16 +147,36 @@ def _inherited(page: str) -> str:
 
 def _arrange(modules: dict[str, pdoc.doc.Module]) -> None:
     """Show an index once, as an `Index`, and without what is there for those who write a language."""
-    top = modules[MODULES[0]]
+    top, stream = modules[MODULES[0]], modules["watchword.patterns.stream"]
+    stream.__dict__["members"] = {"StreamMatcher": stream.members["StreamMatcher"]}
     for module in modules.values():
         for name, member in list(module.members.items()):
             if module is not top and name in top.members and module.modulename != "watchword.errors":
                 del module.members[name]
             elif isinstance(member, pdoc.doc.Class) and issubclass(member.obj, watchword.Index):
-                for inside in ("plug", "methods", "language"):
-                    member.members.pop(inside, None)
-                if member.obj is not watchword.Index:
-                    member.__dict__["bases"] = [(watchword.Index.__module__, "Index", "Index")]
+                _arrange_index(member)
+            elif isinstance(member, pdoc.doc.Class) and issubclass(member.obj, tuple):
+                _arrange_tuple(member)
+
+
+def _arrange_index(shown: pdoc.doc.Class) -> None:
+    for inside in ("plug", "methods", "language"):
+        shown.members.pop(inside, None)
+    if shown.obj is not watchword.Index:
+        shown.__dict__["bases"] = [(watchword.Index.__module__, "Index", "Index")]
+
+
+def _arrange_tuple(shown: pdoc.doc.Class) -> None:
+    """Leave out what Python says of every named tuple, and name the types of its fields."""
+    types = get_type_hints(shown.obj)
+    for name in ("__init__", *shown.obj._fields):
+        shown.members[name].__dict__["docstring"] = ""
+    made = inspect.signature(shown.obj)
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    fields = [field.replace(annotation=types[name]) for name, field in made.parameters.items()]
+    shown.members["__init__"].__dict__["signature"] = made.replace(
+        parameters=[itself, *fields], return_annotation=inspect.Signature.empty
+    )
 
 
 def main(arguments: Sequence[str], say: Callable[[str], object] = print) -> None:

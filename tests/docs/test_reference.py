@@ -54,6 +54,18 @@ def test_every_public_name_is_there(built: Path) -> None:
 
 
 @pytest.mark.slow
+def test_named_tuples_are_shown_with_their_fields_and_indexes_as_indexes(built: Path) -> None:
+    def text(module: str, name: str) -> str:
+        (found,) = html.parse(built / "api" / f"{module}.html").xpath(f"//section[@id='{name}']")
+        return " ".join(found.text_content().split())
+
+    assert "Changes(changes: list[Change], counter: int)" in text("watchword/store", "Changes")
+    assert "Alias for field" not in text("watchword/store", "Changes")
+    assert "class PatternIndex(Index)" in text("watchword", "PatternIndex").replace("watchword.", "")
+    assert "max_length (65,536)" in text("watchword", "PatternIndex")
+
+
+@pytest.mark.slow
 def test_no_link_leads_nowhere(built: Path) -> None:
     files = {file.resolve(): names(file) for file in built.rglob("*.html")}
     assert {page.stem for page in pages()} <= {file.stem for file in files}

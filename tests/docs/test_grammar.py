@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,19 @@ from watchword.text.analyzer import Analyzer
 PAGE = Path(__file__).parents[2] / "docs" / "grammar.md"
 SECTIONS = sections(PAGE.read_text(encoding="utf-8"))
 
-INDEXES: dict[str, Index] = {
-    "Keywords": KeywordIndex(max_clauses=1 << 20),
-    "Patterns": PatternIndex(),
-    "Paths": PathIndex(),
-    "Predicates": PredicateIndex(max_clauses=1 << 20),
-    "Properties": PropertyIndex(properties=["sports", "politics", "arts"]),
-}
+LANGUAGES = ("Keywords", "Patterns", "Paths", "Predicates", "Properties")
+
+
+@cache
+def index_of(language: str) -> Index:
+    """Return an empty index, made when it is first asked for."""
+    if language == "Properties":
+        return PropertyIndex(properties=["sports", "politics", "arts"])
+    if language in ("Patterns", "Paths"):
+        return PatternIndex() if language == "Patterns" else PathIndex()
+    return (KeywordIndex if language == "Keywords" else PredicateIndex)(max_clauses=1 << 20)
+
+
 CONTRACT = {
     "Keywords": languages.KEYWORDS,
     "Patterns": languages.PATTERNS,
@@ -99,7 +106,7 @@ def written(heading: str) -> list[Any]:
     """Return each example of the tables with a heading, with its language and what stands beside it."""
     return [
         pytest.param(language, example, cells[1], id=f"{language}: {example}")
-        for language in INDEXES
+        for language in LANGUAGES
         for cells in rows(SECTIONS[language], heading)
         for example in re.findall(r"`([^`]+)`", cells[0])
     ]
@@ -111,21 +118,21 @@ def test_the_notation_itself() -> None:
 
 @pytest.mark.parametrize(("language", "example", "asks"), written("written"))
 def test_what_is_written_is_taken_and_is_a_sentence(language: str, example: str, asks: str) -> None:
-    INDEXES[language].check(example)
+    index_of(language).check(example)
     assert grammar(language).recognises(example)
 
 
 @pytest.mark.parametrize(("language", "example", "says"), written("refused"))
 def test_what_is_refused_is_refused_with_these_words(language: str, example: str, says: str) -> None:
     with pytest.raises(SubscriptionSyntaxError) as refusal:
-        INDEXES[language].check(example)
+        index_of(language).check(example)
     assert says.strip("`") in refusal.value.reason
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", INDEXES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_parser_takes_what_the_grammar_produces(language: str) -> None:
-    rules, index = grammar(language), INDEXES[language]
+    rules, index = grammar(language), index_of(language)
     assert rules.said() == set(SAID[language])
     sentences = {rules.sentence(seed) for seed in range(100)}
     if language == "Properties":  # that a name stands once is not the grammar's business
@@ -159,7 +166,7 @@ def test_the_grammar_has_what_the_parser_takes(language: str) -> None:
 )
 def test_empty_texts(language: str, says: str) -> None:
     with pytest.raises(SubscriptionSyntaxError, match=re.escape(says)):
-        INDEXES[language].check("")
+        index_of(language).check("")
     assert says in SECTIONS[language]
 
 

@@ -117,6 +117,20 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
+def without_views(column: pa.Array) -> pa.Array:
+    """Return a column of views on strings or binaries as one of strings or binaries; others as they are.
+
+    Few of Arrow's functions take views, which polars and DuckDB hand out.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        values = without_views(column.dictionary)
+        return column if values is column.dictionary else pa.DictionaryArray.from_arrays(column.indices, values)
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    return column.cast(pa.large_binary()) if pa.types.is_binary_view(kind) else column
+
+
 def first_null(column: pa.Array) -> int | None:
     """Return the first row that is null."""
     if column.null_count == 0:

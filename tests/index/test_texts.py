@@ -98,7 +98,7 @@ def test_what_is_refused_has_its_place() -> None:
         with pytest.raises(EventError, match="UTF-8") as refusal:
             one.match_many(bad)
         assert refusal.value.position == 2
-        with pytest.raises(EventError, match="'price' is int64"):
+        with pytest.raises(EventError, match="'price' is of int64 and has no texts"):
             one.match_many(pa.array([{"price": 5, "text": "tea"}]))
         with pytest.raises(EventError, match="'price' is int, and") as refusal:
             one.match_many(["tea", {"text": "tea"}, {"text": "tea", "price": 5}])

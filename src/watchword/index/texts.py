@@ -55,8 +55,7 @@ def grouped(events: pa.StructArray, position: int) -> Grouped:
     columns = [_decoded(without_views(column)) for column in events.flatten()]
     for name, column in zip(names, columns, strict=True):
         if not is_text(column.type):
-            raise EventError(f"its {name!r} is {column.type}, and an event of several texts has texts only",
-                             position=position)  # fmt: skip
+            raise EventError(f"its {name!r} is of {column.type} and has no texts; leave it out", position=position)
     if not columns:
         return Grouped(pa.array([], pa.large_string()), np.zeros(len(events) + 1, np.int64))
     binary = any(pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type) for column in columns)

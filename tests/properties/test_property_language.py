@@ -68,8 +68,8 @@ class TestSubscriptions:
             ("sports=1 OR arts=1", 9, "make it two subscriptions"),
             ("NOT sports=1", 0, "ask for a property to be 0, as in sports=0"),
             ("(sports=1)", 0, "leave parentheses out"),
-            ("10", 2, "3 properties are declared"),
-            ("10*1", 3, "3 properties are declared"),
+            ("10", 2, "for 3 declared properties"),
+            ("10*1", 3, "for 3 declared properties"),
             ("1x*", 0, "has no value"),
         ],
     )
@@ -132,7 +132,7 @@ class TestEvents:
     @pytest.mark.parametrize(
         ("event", "words"),
         [
-            ("11", "a string of 2 bits, and 3 properties are declared"),
+            ("11", "a string of 2 bits for 3 declared properties"),
             ("sports", "'s' at 0 is none; give names as a set"),
             ({"golf"}, "'golf' is not a declared property"),
             ({"golf": 0}, "'golf' is not a declared property"),

@@ -37,12 +37,13 @@ from watchword.index.gate import Gate
 from watchword.index.hits import Hits
 from watchword.index.language import Language, Method, settled_options
 from watchword.index.refusals import Refusals, Refused, text_at, without_refused
-from watchword.index.report import Explanation, Stats, counted
+from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
 from watchword.index.tables import Given, Names, given_events
 from watchword.index.views import Items, Values
 from watchword.languages import language_class
 from watchword.strings import Strings, from_texts
+from watchword.visible import counted
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as DefaultTypeVar

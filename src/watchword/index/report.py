@@ -9,15 +9,6 @@ from html import escape
 from watchword.visible import visible
 
 
-def counted(count: int, noun: str) -> str:
-    """Return how many there are of something.
-
-    >>> counted(1, "subscription"), counted(1200, "subscription")
-    ('1 subscription', '1,200 subscriptions')
-    """
-    return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
 @dataclass(frozen=True, repr=False)
 class Stats:
     """What an index holds and takes. Shown as lines, and as a table in a notebook.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from watchword import KeywordIndex, Stats
+from watchword import KeywordIndex, PatternIndex, Stats
 
 
 def test_figures_are_shown_in_lines() -> None:
@@ -40,4 +40,5 @@ def test_explanations_are_shown_without_acting() -> None:
 
 def test_one_is_not_many() -> None:
     assert repr(KeywordIndex({"s": "tea"})) == "<KeywordIndex of 1 subscription, method 'auto'>"
+    assert repr(PatternIndex({"s": "tea"}).stream()) == "<StreamMatcher of 1 subscription, 0 characters in>"
     assert repr(KeywordIndex(method="trie")) == "<KeywordIndex of 0 subscriptions, method 'trie'>"

@@ -91,6 +91,44 @@ class TestOthers:
                 load()
 
 
+def test_views_inside_of_events() -> None:
+    text = pa.string_view()
+    kind = pa.struct({"name": text, "tags": pa.list_(text), "more": pa.struct({"x": text})})
+    events = [
+        {"name": "RBS", "tags": ["a", None], "more": {"x": "y"}},
+        {"name": None, "tags": None, "more": None},
+        None,
+    ]
+    rules = PredicateIndex({"r": "name = 'RBS' AND tags CONTAINS 'a' AND more.x = 'y'", "none": "name IS MISSING"})
+    expected = {(0, "r"), (1, "none")}
+    structs = pa.array(events, kind)
+    assert pairs(rules.match_many(structs)) == pairs(pa.concat_tables(rules.match_batches(structs))) == expected
+    assert pairs(rules.match_many(structs, columns=["more", "name", "tags"])) == expected
+    assert pairs(rules.match_many(pa.Table.from_struct_array(structs[:2]), id="name")) == {("RBS", "r"), (None, "none")}
+    words = pa.array([["tea", "time"], None, ["pie"]], pa.large_list(text))
+    assert pairs(KeywordIndex({"s": '"tea time"'}).match_many(words)) == {(0, "s")}
+
+
+def test_a_stream_is_matched_as_it_comes(index: KeywordIndex[str]) -> None:
+    taken = []
+
+    def batches() -> Any:
+        for number in range(1000):
+            taken.append(number)
+            yield pa.record_batch({"id": [f"a{number}", f"b{number}"], "text": ["tea", None if number else "crisis"]})
+
+    stream = pa.RecordBatchReader.from_batches(pa.schema({"id": pa.string(), "text": pa.string()}), batches())
+    tables = index.match_batches(stream, column="text", id="id")
+    assert next(tables).to_pydict() == {"event": ["a0", "b0"], "subscription": ["tea", "crisis"]}
+    assert next(tables).to_pydict() == {"event": ["a1"], "subscription": ["tea"]} and len(taken) < 10
+    again = pa.table({"text": pa.chunked_array([["tea", None], [None], ["x", "tea"]])})
+    numbered = pa.concat_tables(index.match_batches(again.to_reader(), column="text"))
+    assert pairs(numbered) == {(0, "tea"), (4, "tea")}
+    empty = pa.schema({"id": pa.string()}).empty_table().to_reader()
+    with pytest.raises(EventError, match="no column 'text'"):
+        next(index.match_batches(empty, column="text"))
+
+
 def test_two_columns_of_one_name(index: KeywordIndex[str]) -> None:
     twice = pa.table([pa.array(["tea"]), pa.array(["x"]), pa.array([1])], names=["text", "text", "id"])
     with pytest.raises(EventError, match="two columns are named 'text'"):

@@ -40,7 +40,8 @@ class Call:
             hits = found.ordered(hits)
         rows = np.arange(first, first + hits.events)
         places = rows if self._places is None else self._places[rows]
-        events = pa.array(np.repeat(places + self._position if self._position else places, np.diff(hits.offsets)))
+        start = self._position if self._ids is None else 0
+        events = pa.array(np.repeat(places + start if start else places, np.diff(hits.offsets)))
         return events if self._ids is None else self._ids.take(events), catalog.ids(hits.payloads)
 
     def replaced(self, error: EventError) -> EventError:

@@ -39,7 +39,7 @@ from watchword.index.language import Language, Method, settled_options
 from watchword.index.refusals import Refusals, Refused, text_at, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
-from watchword.index.tables import Given, Names, given_events
+from watchword.index.tables import Given, Names, Wanted, given_events, given_parts
 from watchword.index.views import Items, Values
 from watchword.languages import language_class
 from watchword.strings import Strings, from_texts
@@ -296,7 +296,7 @@ class Index(MutableMapping[Key, str]):
         subscriptions of an event are in the order of subscribing. An event that is null matches nothing;
         ``stats().nulls`` counts them.
         """
-        given = given_events(events, self._plugged, column, columns, id)
+        given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
         return self._match_all(given._replace(events=gathered(given.events)), ordered)
 
     @reads
@@ -320,20 +320,24 @@ class Index(MutableMapping[Key, str]):
         """Match events as they come, some at a time: tables as `match_many` returns, one behind the other.
 
         Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
-        that the index had while it was made; of an iterator no more is read than the next table needs.
+        that the index had while it was made; of an iterator no more is read than the next table needs, and of an Arrow
+        stream no more than its next batch.
         """
-        given = given_events(events, self._plugged, column, columns, id)
-        waiting: Generator[Any, int | None, None] = batches(given.events, FIRST_SIZE)
         position, size = 0, FIRST_SIZE
-        batch = next(waiting, None)
-        while batch is not None:
-            table = self._match_batch(Given(batch, given.ids), position, ordered)
-            yield table
-            position, size = position + len(batch), next_size(size, table.num_rows)
-            try:
-                batch = waiting.send(size)
-            except StopIteration:
-                return
+        for given in given_parts(events, Wanted(column, columns, id), self._plugged, self.refusal):
+            begin = position
+            waiting: Generator[Any, int | None, None] = batches(given.events, size)
+            batch = next(waiting, None)
+            while batch is not None:
+                end = position + len(batch)
+                ids = None if given.ids is None else given.ids[position - begin : end - begin]
+                table = self._match_batch(Given(batch, ids), position, ordered)
+                yield table
+                position, size = end, next_size(size, table.num_rows)
+                try:
+                    batch = waiting.send(size)
+                except StopIteration:
+                    batch = None
 
     @reads
     def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:

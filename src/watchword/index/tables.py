@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -31,6 +31,18 @@ _HAND_OUT = ("__arrow_c_stream__", "to_arrow", "toArrow", "fetch_arrow_table", "
 _GUESSES = ("text", "body", "content", "message", "title")
 
 Names = str | Sequence[str] | None
+
+
+Refusal = Callable[[pa.DataType], str | None]
+"""Says why events of a type are never read (`Index.refusal`)."""
+
+
+class Wanted(NamedTuple):
+    """What a call says of a table: the columns of its events or of their attributes, and that of their ids."""
+
+    column: Names = None
+    columns: Names = None
+    id: str | None = None
 
 
 class Given(NamedTuple):
@@ -62,8 +74,7 @@ def as_table(given: Any, names: Sequence[str] | None, refused: type[WatchwordErr
       ...
     watchword.errors.EventError: no column 'title' in the table, which has: id, text
     """
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(given, pandas.DataFrame) and names is not None:
+    if names is not None and _is_pandas(given):
         _check_names([*names_of(given), *(str(name) for name in given.index.names if name is not None)], names, refused)
         given = given[[name for name in given.columns if str(name) in names]]  # others may be what Arrow cannot read
     try:
@@ -72,6 +83,11 @@ def as_table(given: Any, names: Sequence[str] | None, refused: type[WatchwordErr
         raise refused(f"Arrow cannot read this table: {error}") from None
     _check_names(table.column_names, table.column_names if names is None else names, refused)
     return table
+
+
+def _is_pandas(given: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(given, pandas.DataFrame)
 
 
 def _readable(given: Any) -> Any:
@@ -108,13 +124,26 @@ def _listed(names: Sequence[str]) -> str:
     return (f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown) or "none"
 
 
-def given_events(events: Any, language: Language, column: Names, columns: Names, id: str | None) -> Given:
-    """Return the events that a call of `match_many` means."""
+def given_parts(events: Any, wanted: Wanted, language: Language, refusal: Refusal) -> Iterator[Given]:
+    """Yield the events that a call means, those of a stream as they come: no more than a batch of it is in memory."""
+    whole = isinstance(events, pa.Table | pa.RecordBatch) or _is_pandas(events)
+    if whole or not is_table(events) or not hasattr(events, "__arrow_c_stream__"):
+        yield given_events(events, wanted, language, refusal)
+        return
+    stream = events if isinstance(events, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(events)
+    yield given_events(stream.schema.empty_table(), wanted, language, refusal)  # what is refused, is so without rows
+    for batch in stream:
+        yield given_events(batch, wanted, language, refusal)
+
+
+def given_events(events: Any, wanted: Wanted, language: Language, refusal: Refusal) -> Given:
+    """Return the events that a call means."""
+    column, columns, id = wanted
     if column is None and columns is None and id is None and not is_table(events):
         return Given(_as_array(events))
     if column is not None and columns is not None:
         raise EventError("column= is one value a row, columns= are attributes of an object: give one of them")
-    rows = _rows(events)
+    rows, absent = _rows(events)
     chosen = _names("column", column) or _names("columns", columns)
     if not chosen and language.objects is None:
         raise _no_column(names_of(rows), id)
@@ -123,17 +152,24 @@ def given_events(events: Any, language: Language, column: Names, columns: Names,
     if columns is not None:
         if language.objects is None:
             raise EventError(f"{language.name} read texts, not objects; write column={chosen!r}")
-        return Given(rows_of(table.select(chosen)), ids)
+        return Given(rows_of(table.select(chosen), absent), ids)
     if column is None:
-        return Given(_objects(table, language, id), ids)
-    return Given(_events(table, chosen, language, isinstance(column, str)), ids)
+        return Given(rows_of(_attributes(table, language, id), absent), ids)
+    found = _events(table, chosen, language, isinstance(column, str))
+    reason = refusal(found.type)
+    if reason is not None:
+        raise EventError(f"column {', '.join(map(repr, chosen))}: {reason}")
+    return Given(found, ids)
 
 
-def rows_of(table: pa.Table) -> pa.Array:
-    """Return the rows of a table as structs."""
+def rows_of(table: pa.Table, absent: pa.Array | None = None) -> pa.Array:
+    """Return the rows of a table as structs, null where they are `absent`."""
     if not table.num_columns:
         return pa.array([{}] * table.num_rows, pa.struct([]))
-    return table.to_struct_array().combine_chunks()
+    rows = table.to_struct_array().combine_chunks()
+    if absent is None:
+        return rows
+    return pa.StructArray.from_arrays(rows.flatten(), names=table.column_names, mask=absent)
 
 
 def _no_column(names: list[str], id: str | None) -> EventError:
@@ -146,27 +182,22 @@ def _no_column(names: list[str], id: str | None) -> EventError:
     )
 
 
-def _objects(table: pa.Table, language: Language, id: str | None) -> pa.Array:
-    """Return rows as objects, without the ids if attributes are declared and that is none."""
+def _attributes(table: pa.Table, language: Language, id: str | None) -> pa.Table:
+    """Return the columns that are attributes: not that of the ids, if attributes are declared and it is none."""
     declared = language.attributes
     if id is not None and declared is not None and id not in declared:
-        table = table.drop_columns([id])
-    return rows_of(table)
+        return table.drop_columns([id])
+    return table
 
 
 def _events(table: pa.Table, names: list[str], language: Language, one: bool) -> pa.Array:
     """Return the events that one column has, or several side by side."""
     if one:
-        events = _column(table, names[0])
-    elif language.several_texts:
-        events = together({name: _column(table, name) for name in names})
-    else:
-        remedy = f"columns={names!r}" if language.objects else f"column={names[0]!r}"
-        raise EventError(f"{language.name} do not read several texts as one event; write {remedy}")
-    reason = language.refusal(events.type)
-    if reason is not None:
-        raise EventError(f"column {', '.join(map(repr, names))}: {reason}")
-    return events
+        return _column(table, names[0])
+    if language.several_texts:
+        return together({name: _column(table, name) for name in names})
+    remedy = f"columns={names!r}" if language.objects else f"column={names[0]!r}"
+    raise EventError(f"{language.name} do not read several texts as one event; write {remedy}")
 
 
 def _ids(table: pa.Table, name: str) -> pa.Array:
@@ -187,16 +218,17 @@ def _names(option: str, names: Names) -> list[str]:
     return found
 
 
-def _rows(events: Any) -> Any:
-    """Return what columns may be named of: a table, or structs as one."""
+def _rows(events: Any) -> tuple[Any, pa.Array | None]:
+    """Return what columns may be named of, a table, or structs as one; and which rows are null as a whole."""
     events = events if is_table(events) else _as_array(events)
     if isinstance(events, pa.Array | pa.ChunkedArray) and pa.types.is_struct(events.type):
         rows = one_chunk(events)
-        return pa.table(rows.flatten(), names=[field.name for field in rows.type])
+        absent = rows.is_null() if rows.null_count else None
+        return pa.table(rows.flatten(), names=[field.name for field in rows.type]), absent
     if not is_table(events):
         kind = type(events).__name__
         raise EventError(f"column=, columns= and id= name columns of a table, and a {kind} has none: give a table")
-    return events
+    return events, None
 
 
 def _as_array(events: Any) -> Any:

@@ -15,7 +15,8 @@ class KeywordIndex(Index[Key]):
     >>> print(index.explain("Greece and the IMF agree on a bailout", "s1"))
     no match: forbidden imf in: greece AND bailout AND NOT imf (nearest of 2 clauses)
 
-    An event is a text, or a list of terms, which is taken as it is. Options of every method, with their defaults:
+    An event is a text, a mapping from names to several of them, or a list of terms, which is taken as it is. Options of
+    every method, with their defaults:
 
     - `stop_words` (none): words that are left out of subscriptions and events
     - `stemmer` (None): a Snowball language, such as "english", by whose stems words are compared

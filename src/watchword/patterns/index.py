@@ -32,7 +32,8 @@ class PatternIndex(Index[Key]):
     no match: missing '?blue' after 'song' at 2 in: song?blue
 
     Characters are Unicode code points, so `?` is one é. A pattern of wildcards only is legal: `??` asks for two
-    characters, `*` for none. An event is a text, as `str` or UTF-8. Options of every method, with their defaults:
+    characters, `*` for none. An event is a text, as `str` or UTF-8, or a mapping from names to several. Options
+    of every method, with their defaults:
 
     - `ignore_case` (False): pattern and text are both case-folded as by `str.casefold`, and everything is defined on
       the folded texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"

@@ -77,7 +77,9 @@ class Claim:
     machine_independent: bool = False
 
     def judge(self, rows: Sequence[Row]) -> Outcome:
-        """Return the outcome; rows that lack what the check needs show nothing."""
+        """Return the outcome; no rows, or rows that lack what the check needs, show nothing."""
+        if not rows:
+            return not_shown("nothing was measured")
         try:
             return self.check(rows)
         except LookupError as error:

@@ -192,7 +192,7 @@ def in_order(table: pa.Table) -> pa.Table:
 class Shelf:
     """Things that are dear to make, such as indexes, kept for the next cell that asks for them.
 
-    The oldest are dropped when less than half of the machine's memory is free. A run clears it at its end.
+    The oldest are dropped when less than half of the machine's memory is free. `run_all` clears it after each paper.
     """
 
     def __init__(self) -> None:

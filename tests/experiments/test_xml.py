@@ -56,6 +56,8 @@ def test_tuples_touched_are_within_the_occurrences_of_prefixes() -> None:
     assert [row["touched"] for row in rows] == [111, 114] and [row["prefix_occurrences"] for row in rows] == [114, 114]
     assert [row["searches"] for row in rows] == [146, 90]
     assert {(row["K"], row["depth"], row["document_elements"], row["occurrences"]) for row in rows} == {(5, 5, 49, 8)}
+    rows = BOUNDS.derive(rows)
+    assert [row["searches_bound"] for row in rows] == [5 * 49, 5 * 49 * 5 * 13]
     verdicts = {claim.id: claim.judge(rows).verdict for claim in BOUNDS.claims}
     assert [verdicts[name] for name in ("lemma-2", "theorem-2", "pma2-touched", "pma2-searches")] == ["holds"] * 4
 

@@ -133,6 +133,16 @@ def test_every_kind_of_file_on_both_sides(tmp_path: Path, name: str) -> None:
     assert f"5 events, {len(PAIRS)} pairs" in result.stderr
 
 
+def test_standard_input_may_be_a_table(alerts: Path, tmp_path: Path) -> None:
+    expected = {(f"k{place}", id) for place, id in PAIRS}
+    for name in ("x.csv", "x.tsv", "x.jsonl"):
+        content = save(tmp_path / name, {"key": [f"k{i}" for i in range(1, 6)], "text": TEXTS}).read_text()
+        words = ["match", alerts, "-", "--input-format", name[2:], "--event-id", "key", "--format", "jsonl"]
+        assert pairs_of(done(*words, input=content)) == expected
+    renamed = save(tmp_path / "x.csv", {"text": TEXTS}).rename(tmp_path / "news")
+    assert pairs_of(done("match", alerts, renamed, "--input-format", "csv", "--format", "jsonl")) == PAIRS
+
+
 @pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
 def test_plain_lines_have_their_numbers_as_ids(tmp_path: Path, name: str) -> None:
     subscriptions = save(tmp_path / f"s{name}", {"": [*SUBSCRIPTIONS.values()]})

@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
-from watchword.cli import estimating, explaining, matching, snapshots, system
+from watchword.cli import checking, estimating, explaining, matching, snapshots, system
 
 app = typer.Typer(name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("match")(matching.match)
+app.command("check")(checking.check)
 app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)
 app.command("estimate")(estimating.estimate)

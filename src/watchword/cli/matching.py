@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -33,6 +34,16 @@ class Format(StrEnum):
     jsonl = "jsonl"
     csv = "csv"
     parquet = "parquet"
+
+
+class InputFormat(StrEnum):
+    """What files of events, or standard input, hold."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    lines = "lines"
 
 
 class OnError(StrEnum):
@@ -72,6 +83,10 @@ def match(
     ] = None,
     event_id: Annotated[
         str | None, typer.Option(help="Column of the events' ids.", show_default="line or row, from 1")
+    ] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(help="What EVENTS hold, standard input too.", show_default="by their names; lines"),
     ] = None,
     format: Annotated[
         Format | None,
@@ -127,6 +142,8 @@ def match(
 
       tail -f feed.log | watchword match snapshot/ - --format jsonl
 
+      zcat news.csv.gz | watchword match alerts.csv - --input-format csv --text title
+
       watchword match alerts.csv items.jsonl --explain --rows 10
 
       watchword match patterns.txt items.jsonl --language patterns --ignore-case
@@ -149,7 +166,8 @@ def match(
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
-    sources = _sources(events, opening.language_of(subscriptions, options), text, event_id, wanted, stream)
+    columns = Columns(text, event_id, None if input_format is None else input_format.value)
+    sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # what is wrong with a file is said before the index is built
         index = opening.open_index(subscriptions, options)
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
@@ -196,27 +214,33 @@ def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_
     return Wanted(batch, explain, occurrences, limit, skip)
 
 
-def _sources(
-    paths: list[str], language: str, text: str | None, event_id: str | None, wanted: Wanted, stream: bool
-) -> list[Opener]:
+@dataclass(frozen=True)
+class Columns:
+    """What the user said of files with rows: the columns of the events and of their ids, and the files' kind."""
+
+    text: str | None
+    event_id: str | None
+    kind: str | None
+
+
+def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, stream: bool) -> list[Opener]:
     """Return what opens the files of events, one after the other."""
     from watchword.index import language_class
-    from watchword.tables import Documents, DocumentStream, Events, holds_documents
+    from watchword.tables import Documents, DocumentStream, holds_documents
 
     plug = language_class(language).plug
     if not plug.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")
-        return [
-            partial(Events, path, text=text, event_id=event_id, size=wanted.batch, objects=plug.objects)
-            for path in paths
-        ]
-    tables = [path for path in paths if not stream and not holds_documents(path)]
+        return _rows(paths, columns, wanted, plug.objects)
+    if stream and columns.kind is not None:
+        fail("--input-format: a stream has documents, not rows: leave it or --stream out")
+    tables = [path for path in paths if not stream and not holds_documents(path, columns.kind)]
     if tables and len(tables) < len(paths):
         fail(f"{tables[0]}: it has rows, and other files are documents: match it by itself")
     if tables:
-        return [partial(Events, path, text=text, event_id=event_id, size=wanted.batch) for path in tables]
-    if text or event_id:
+        return _rows(tables, columns, wanted, None)
+    if columns.text or columns.event_id:
         fail("--text and --event-id: documents have no columns: leave them out")
     if stream or paths == [STDIN]:
         if wanted.explain:
@@ -225,6 +249,16 @@ def _sources(
     if STDIN in paths:
         fail("-: standard input has documents one behind the other: give it alone, or --stream")
     return [partial(Documents, paths, wanted.batch)]
+
+
+def _rows(
+    paths: list[str], columns: Columns, wanted: Wanted, objects: Literal["columns", "json"] | None
+) -> list[Opener]:
+    """Return what opens files with rows."""
+    from watchword.tables import Events
+
+    given = {"text": columns.text, "event_id": columns.event_id, "kind": columns.kind}
+    return [partial(Events, path, **given, size=wanted.batch, objects=objects) for path in paths]
 
 
 def _check_output(output: str | None, *inputs: str) -> None:

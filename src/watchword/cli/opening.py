@@ -33,6 +33,7 @@ SubscriptionsArgument = Annotated[
     str,
     typer.Argument(metavar="SUBSCRIPTIONS", help=f"A snapshot folder, or a file: {KINDS}, with line numbers as ids."),
 ]
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help=f"{KINDS}, with line numbers as ids.")]
 LanguageOption = Annotated[str | None, typer.Option(help="The subscriptions' language.", show_default="keywords")]
 MethodOption = Annotated[
     str | None, typer.Option(help="How to match; see [bold]watchword methods[/bold].", show_default="auto")

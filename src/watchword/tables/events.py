@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.files import Closing
-from watchword.tables.arrow import ParquetReader
 from watchword.tables.lines import JsonReader, LineReader
+from watchword.tables.parquet import ParquetReader
 from watchword.tables.readers import choose_column, open_reader
 from watchword.tables.sources import Chunk, TableError, check_kind
 
@@ -34,7 +34,8 @@ class Events(Closing):
     """The events of one file, read once, in batches of at most `size`.
 
     `text` and `event_id` name columns; the first is guessed, the second is replaced by line or row numbers
-    where they are not given. Events whose text is null are left out and counted in `without_text`.
+    where they are not given. Events whose text is null are left out and counted in `without_text`. `kind` is that of
+    the file (`KINDS`), if not the one that its name says.
 
     With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
     line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``. Of rows that become columns only
@@ -52,8 +53,9 @@ class Events(Closing):
         event_id: str | None = None,
         size: int = 10_000,
         objects: Literal["columns", "json"] | None = None,
+        kind: str | None = None,
     ) -> None:
-        self._reader = open_reader(path)
+        self._reader = open_reader(path, kind)
         self._size, self._objects, self._text = size, objects, text
         self.without_text = 0
         self.label, self.unit = self._reader.label, self._reader.unit

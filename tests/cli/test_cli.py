@@ -538,7 +538,7 @@ def test_prune_says_what_it_forgot_and_what_is_left(tmp_path: Path) -> None:
     old.write_bytes(b"x" * 5000)
     os.utime(old, (0, 0))
     said = run("prune", "--compact", *home)
-    assert said.exit_code == 0 and "0 entries of inboxes, 1 files" in said.stderr
+    assert said.exit_code == 0 and "0 entries of inboxes, 1 file\n" in said.stderr
     assert re.search(r"runs/main/matches +5.0 kB +0 bytes", said.stdout) and "store" in said.stdout
     assert run("prune", "--read", -1, *home).exit_code == 2
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, fail, note, reported
+from watchword.cli.reporting import SOME_UNREAD, counted, ended_in_order, fail, note, reported
 
 if TYPE_CHECKING:
     from watchword.cli.pairs import Wanted
@@ -93,7 +93,10 @@ def match(
         typer.Option(help="How to write matches.", show_default="by --output's name, else table"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to write.", show_default="standard output")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Where to write; the file is there once it is whole.", show_default="standard output"
+        ),
     ] = None,
     rows: Annotated[
         int, typer.Option(min=1, max=1000, help="How many rows a table shows; other formats write all.")
@@ -172,7 +175,7 @@ def match(
         index = opening.open_index(subscriptions, options)
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         shown = chosen is Format.table or output is not None or not sys.stdout.isatty()
-        with _results(chosen, output, rows) as results:
+        with ended_in_order(), _results(chosen, output, rows) as results:
             said, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
     note(said)  # when all is written: a reader who has gone is told nothing
     if unread:
@@ -200,7 +203,8 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     seconds = time.perf_counter() - started
     left_out = f" ({without_text:,} more had no text)" if without_text else ""
     unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
-    return f"{pairs.events:,} events{left_out}{unread}, {pairs.pairs:,} pairs, {seconds:.2f} s", pairs.unread
+    found = f"{counted(pairs.events, 'event')}{left_out}{unread}, {counted(pairs.pairs, 'pair')}"
+    return f"{found}, {seconds:.2f} s", pairs.unread
 
 
 def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:

@@ -11,13 +11,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -395,10 +398,29 @@ def test_options_that_make_no_sense(tmp_path: Path, alerts: Path, items: Path, b
     assert run("match", alerts, items, "--batch", 0).exit_code == 2
 
 
-def test_help_teaches_and_loads_nothing_heavy() -> None:
-    for arguments in ([], ["match"], ["explain"], ["methods"], ["index", "build"], ["index", "info"]):
-        shown = done(*arguments, "--help").stdout
-        assert "watchword" in shown
+def commands(group: Any, *before: str) -> Iterator[list[str]]:
+    """Yield the words of every command, and of every group of them."""
+    yield list(before)
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *before, name)
+
+
+def test_help_teaches_in_whole_paragraphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns, a line of prose is followed by another only where its first word would not have fitted."""
+    monkeypatch.setenv("COLUMNS", "80")
+    found = list(commands(typer.main.get_command(app)))
+    assert ["index", "build"] in found and ["subscribers", "add"] in found
+    for words in found:
+        shown = done(*words, "--help").stdout
+        head = [line.strip() for line in shown.partition("\u256d")[0].splitlines()]
+        assert head[1].startswith(" ".join(["Usage: watchword", *words])) and head[1].count("...") <= 2
+        for line, after in pairwise(head):
+            if line and after and not line.startswith("watchword"):
+                assert len(line) + len(after.split()[0]) >= 77, (words, line, after)
+    assert "//article[@section='sport']//photo" in done("subscribe", "--help").stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
     assert done("--version").stdout.startswith("watchword 0.")
     code = (
         "import sys; from watchword.cli import app; "

@@ -60,7 +60,7 @@ def match(
     events: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="EVENTS...",
+            metavar="EVENTS",
             help=f"Files: {opening.KINDS}, or with paths one XML document; or - for standard input, by lines, with "
             "paths documents one behind the other.",
         ),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
+import re
 import signal
 import sys
 import threading
@@ -49,7 +51,23 @@ def reported(command: Callable[Arguments, Result]) -> Callable[Arguments, Result
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
+    run.__doc__ = help_text(command.__doc__ or "")
     return run
+
+
+_BRACKET = re.compile(r"\[(?!/?bold\])")
+
+
+def help_text(docstring: str) -> str:
+    """Return a docstring as rich prints it right: each paragraph in one line, which it then folds to the terminal.
+
+    Lines that are indented, as examples are, stay. A bracket is a bracket, unless it makes something bold.
+
+    >>> help_text("Say why.\\n\\n    Two lines\\n    of one paragraph.\\n\\n      watchword explain a[1]\\n")
+    'Say why.\\n\\nTwo lines of one paragraph.\\n\\n  watchword explain a\\\\[1]'
+    """
+    paragraphs = inspect.cleandoc(_BRACKET.sub(r"\\[", docstring)).split("\n\n")
+    return "\n\n".join(text if text.startswith(" ") else " ".join(text.split("\n")) for text in paragraphs)
 
 
 @contextmanager

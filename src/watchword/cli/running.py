@@ -24,7 +24,7 @@ def run(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SOURCE...]", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
+            metavar="SOURCE", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
         ),
     ] = None,
     format: Annotated[str | None, typer.Option(help="Any other Spark source, such as kafka.")] = None,

@@ -13,7 +13,7 @@ from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
 from watchword.visible import visible
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add and remove those who subscribe.")
-NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of subscribers.")]
+NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]
 
 
 @reported
@@ -63,7 +63,7 @@ def subscribe(
 
 @reported
 def unsubscribe(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of subscriptions.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")],
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Unsubscribe. What was delivered stays in the inbox."""
@@ -76,7 +76,7 @@ def unsubscribe(
 
 @reported
 def subscriptions(
-    subscriber: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Of whom; of all if left out.")] = None,
+    subscriber: Annotated[str | None, typer.Argument(metavar="NAME", help="Of whom; of all if left out.")] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """List subscriptions, and the options chosen for their languages."""

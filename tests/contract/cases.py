@@ -45,6 +45,8 @@ class Language:
     bad_events: tuple[Any, ...]
     containers: Mapping[str, Callable[[list[Any]], tuple[Any, list[Any]]]]
     """Ways to fill an argument of `match_many`; each returns it and the events that it now holds."""
+    column: Callable[[list[Any]], tuple[pa.Array, list[Any]]] | None = None
+    """A way to fill a column of strings with events, where the language reads such."""
 
 
 @dataclass(frozen=True, eq=False)

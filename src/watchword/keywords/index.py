@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from watchword.index import Index
+from watchword.index import Index, Key
 from watchword.keywords.language import Keywords
 
 
-class KeywordIndex(Index):
+class KeywordIndex(Index[Key]):
     """Saved searches over text: terms, phrases, AND, OR, NOT.
 
     >>> index = KeywordIndex({"s1": "greece AND (crisis OR bailout) NOT imf", "s2": '"debt crisis"'})

@@ -1,9 +1,9 @@
 """Does an index stay as large as what it holds, however often that changes? `python -m benchmarks.changes`.
 
 An index holds 20,000 subscriptions of words from a vocabulary of 5,000 (seed 2012). A change takes the oldest away and
-subscribes another, under an id that was never used; 1,000 changes are followed by a batch of events. What is printed after each tenth of the changes is the size of the index and its catalog as `stats`
-says it, the resident memory of the process, and the changes a second. Memory is flat if the last rows say what the
-first ones do.
+subscribes another, under an id that was never used; 1,000 changes are followed by a batch of events. What is printed
+after each tenth of the changes is the size of the index and its catalog as `stats` says it, the resident memory of the
+process, and the changes a second. Memory is flat if the last rows say what the first ones do.
 
     python -m benchmarks.changes --changes 1000000 keywords patterns
 
@@ -59,18 +59,24 @@ LANGUAGES: dict[str, tuple[type[Index], Callable[[list[str]], str]]] = {
 
 
 def churn(
-    language: str, changes: int, *, held: int = HELD, parts: int = 10, new_words: bool = False
+    language: str,
+    changes: int,
+    *,
+    held: int = HELD,
+    vocabulary: int = VOCABULARY,
+    parts: int = 10,
+    new_words: bool = False,
 ) -> Iterator[Figures]:
     """Change an index and yield where it stands at first, and after each part of the changes."""
     kind, written = LANGUAGES[language]
     draw = random.Random(SEED)
 
     def text(number: int) -> str:
-        words = [f"w{draw.randrange(VOCABULARY)}" for _ in range(3)]
+        words = [f"w{draw.randrange(vocabulary)}" for _ in range(3)]
         return written([*words[:2], f"n{number}"] if new_words else words)
 
     index = kind({f"s{n}": text(n) for n in range(held)})
-    events = [" ".join(f"w{draw.randrange(VOCABULARY)}" for _ in range(10)) for _ in range(100)]
+    events = [" ".join(f"w{draw.randrange(vocabulary)}" for _ in range(10)) for _ in range(100)]
     yield _figures(index, 0, 0.0)
     done = 0
     for part in range(1, parts + 1):

@@ -146,6 +146,47 @@ def test_standard_input_may_be_a_table(alerts: Path, tmp_path: Path) -> None:
     assert pairs_of(done("match", alerts, renamed, "--input-format", "csv", "--format", "jsonl")) == PAIRS
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet"])
+def test_several_columns_are_one_event(tmp_path: Path, name: str) -> None:
+    """AND and NOT see all columns; no phrase and no pattern spans two of them."""
+    columns: dict[str, list[object]] = {
+        "n": [1, 2, 3],
+        "title": ["Greece in", "the debt", "calm"],
+        "body": ["debt crisis", "crisis of Greece", "nothing"],
+    }
+    events = save(tmp_path / name, columns)
+    subscriptions = save(tmp_path / "s.txt", {"": ["greece crisis", "greece NOT crisis", '"debt crisis"', '"in debt"']})
+    words = ["--text", "title", "--text", "body", "--event-id", "n", "--format", "jsonl"]
+    found = pairs_of(done("match", subscriptions, events, *words))
+    assert {(int(str(n)), id) for n, id in found} == {(1, 1), (2, 1), (1, 3)}
+    patterns = save(tmp_path / "p.txt", {"": ["debt*crisis", "in*debt", "debt"]})
+    found = pairs_of(done("match", patterns, events, "--language", "patterns", *words))
+    assert {(int(str(n)), id) for n, id in found} == {(1, 1), (1, 3), (2, 3)}
+    assert "why" in done("match", subscriptions, events, *words[:4], "--explain").stdout
+    fails("match", subscriptions, events, "--text", "title", "--text", "none", says=["no column 'none'"])
+    fails("match", patterns, events, "--language", "patterns", *words, "--occurrences", says=["--text once"])
+
+
+def test_one_column_only_where_an_event_is_one(tmp_path: Path) -> None:
+    events = save(tmp_path / "x.csv", {"title": ["a"], "body": ["b"]})
+    words = ["--text", "title", "--text", "body"]
+    rules = save(tmp_path / "s.txt", {"": ["a = 1"]})
+    fails("match", rules, events, "--language", "predicates", *words, says=["--text", "one column"])
+    save(tmp_path / "s.txt", {"": ["//a"]})
+    fails("match", rules, events, "--language", "paths", *words, says=["--text", "one column"])
+    lines = save(tmp_path / "l.txt", {"": ["a"]})
+    save(tmp_path / "s.txt", {"": ["a"]})
+    fails("match", rules, lines, *words, says=["plain lines have no columns"])
+
+
+def test_rows_whose_columns_are_all_null_are_counted(tmp_path: Path) -> None:
+    rows: list[object] = [None, "tea", None]
+    events = save(tmp_path / "x.parquet", {"title": rows, "body": [None, None, "tea"]})
+    subscriptions = save(tmp_path / "s.txt", {"": ["tea"]})
+    result = done("match", subscriptions, events, "--text", "title", "--text", "body", "--format", "jsonl")
+    assert pairs_of(result) == {(2, 1), (3, 1)} and "(1 more had no text)" in result.stderr
+
+
 @pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
 def test_plain_lines_have_their_numbers_as_ids(tmp_path: Path, name: str) -> None:
     subscriptions = save(tmp_path / f"s{name}", {"": [*SUBSCRIPTIONS.values()]})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -75,9 +75,10 @@ def match(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     text: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Column of the events.",
+            help="Column of the events; with keywords and patterns several: --text title --text body. No phrase and no "
+            "pattern spans two of them.",
             show_default="text, title, body, the only one of text; of objects, the row",
         ),
     ] = None,
@@ -147,7 +148,7 @@ def match(
 
       zcat news.csv.gz | watchword match alerts.csv - --input-format csv --text title
 
-      watchword match alerts.csv items.jsonl --explain --rows 10
+      watchword match alerts.csv items.jsonl --text title --text body --explain --rows 10
 
       watchword match patterns.txt items.jsonl --language patterns --ignore-case
 
@@ -169,7 +170,7 @@ def match(
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
-    columns = Columns(text, event_id, None if input_format is None else input_format.value)
+    columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
     sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # what is wrong with a file is said before the index is built
         index = opening.open_index(subscriptions, options)
@@ -222,7 +223,7 @@ def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_
 class Columns:
     """What the user said of files with rows: the columns of the events and of their ids, and the files' kind."""
 
-    text: str | None
+    text: tuple[str, ...]
     event_id: str | None
     kind: str | None
 
@@ -233,6 +234,10 @@ def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, 
     from watchword.tables import Documents, DocumentStream, holds_documents
 
     plug = language_class(language).plug
+    if len(columns.text) > 1 and not plug.several_texts:
+        fail(f"--text: an event of {language} is what one column has: give one")
+    if len(columns.text) > 1 and wanted.places:
+        fail("--occurrences: a place is one in one text: give --text once")
     if not plug.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")
@@ -261,7 +266,7 @@ def _rows(
     """Return what opens files with rows."""
     from watchword.tables import Events
 
-    given = {"text": columns.text, "event_id": columns.event_id, "kind": columns.kind}
+    given: dict[str, Any] = {"text": columns.text or None, "event_id": columns.event_id, "kind": columns.kind}
     return [partial(Events, path, **given, size=wanted.batch, objects=objects) for path in paths]
 
 

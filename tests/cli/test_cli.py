@@ -446,6 +446,7 @@ def commands(group: Any, *before: str) -> Iterator[list[str]]:
         yield from commands(command, *before, name)
 
 
+@pytest.mark.slow
 def test_help_teaches_in_whole_paragraphs(monkeypatch: pytest.MonkeyPatch) -> None:
     """At 80 columns, a line of prose is followed by another only where its first word would not have fitted."""
     monkeypatch.setenv("COLUMNS", "80")

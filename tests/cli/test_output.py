@@ -58,9 +58,8 @@ write(sys.argv[1])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("how", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 1), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 1)])
 def test_a_command_that_is_killed_leaves_no_half_file(tmp_path: Path, how: signal.Signals, status: int) -> None:
-    """What ends in order leaves nothing; what is killed leaves a file aside, which has another name."""
     command = [sys.executable, "-c", WRITER, str(tmp_path / "out.jsonl")]
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # which a shell's job may ignore
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
@@ -68,8 +67,7 @@ def test_a_command_that_is_killed_leaves_no_half_file(tmp_path: Path, how: signa
         assert process.stdout is not None and process.stdout.readline() == b"written\n"
         process.send_signal(how)
         assert process.wait() == status
-    left = [file.name for file in tmp_path.iterdir()]
-    assert left == [] if how is not signal.SIGKILL else left[0].startswith(".out.jsonl-")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_links_modes_and_what_is_no_file(alerts: Path) -> None:

@@ -25,7 +25,7 @@ from watchword import Index
 Id = str | int
 Model = dict[Id, str]
 
-DRAWN = 250
+DRAWN, DRAWN_EVENTS = 250, 100
 """How many subscriptions and events are drawn, once, for all tests that want the same ones in every run."""
 
 
@@ -79,7 +79,7 @@ class Case:
         return list(dict.fromkeys(samples(self.language.subscriptions)))[:count]
 
     def events(self, count: int) -> list[Any]:
-        return samples(self.language.events)[:count]
+        return samples(self.language.events, DRAWN_EVENTS)[:count]
 
     def model(self, count: int = 12) -> Model:
         return {f"s{number}": text for number, text in enumerate(self.texts(count))}
@@ -93,12 +93,12 @@ def cases(*languages: Language) -> list[Case]:
 
 
 @cache
-def samples(strategy: st.SearchStrategy[Any]) -> list[Any]:
+def samples(strategy: st.SearchStrategy[Any], count: int = DRAWN) -> list[Any]:
     """Draw values outside a property-based test, the same ones in every run, simple and complex ones mixed."""
     drawn: list[Any] = []
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=count,
         database=None,
         derandomize=True,
         deadline=None,

@@ -16,7 +16,7 @@ from watchword import EventError
 
 def drawn_for(case: Case) -> settings:
     """Draw more for `auto`; the others also have the models of `test_agrees_on_many_models`, which cost no drawing."""
-    return settings(max_examples=40 if case.method == "auto" else 12, deadline=None)
+    return settings(max_examples=25 if case.method == "auto" else 8, deadline=None)
 
 
 class TestMatching:

@@ -35,6 +35,7 @@ def test_methods() -> None:
 
 
 class TestSubscriptions:
+    @pytest.mark.slow
     @settings(max_examples=300)
     @given(text=strategies.property_scraps)
     def test_both_parsers_agree_with_the_oracle(self, text: str) -> None:
@@ -215,6 +216,7 @@ class TestWide:
             assert made.match(event) == holding
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(strategies.property_subscriptions, min_size=1, max_size=8),
     bits=st.lists(strategies.property_bits, min_size=1, max_size=5),

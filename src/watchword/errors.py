@@ -38,12 +38,15 @@ class SubscriptionSyntaxError(SubscriptionError):
 
 
 class EventError(WatchwordError, ValueError):
-    """An event cannot be read. ``position`` is its place in the batch (0 for a single event)."""
+    """An event cannot be read. ``position`` is its place in the batch (0 for a single event).
 
-    def __init__(self, message: str, *, position: int = 0) -> None:
-        super().__init__(f"event {position}: {message}")
+    Where all events are refused together, as a table without the column that was named, the message names no place.
+    """
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message if position is None else f"event {position}: {message}")
         self.reason = message
-        self.position = position
+        self.position = position or 0
 
 
 class SnapshotError(WatchwordError):
@@ -99,6 +102,15 @@ class AnswerError(FeedError):
         super().__init__(message, source=source)
         self.status = status
         self.retry_after = retry_after
+
+
+class ExperimentError(WatchwordError):
+    """An experiment is unknown, or cannot be run or reported here. ``name`` is the experiment's."""
+
+    def __init__(self, message: str, *, name: str) -> None:
+        super().__init__(f"{name}: {message}")
+        self.reason = message
+        self.name = name
 
 
 def _pointer(text: str, position: int, width: int = 72) -> str:

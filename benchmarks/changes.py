@@ -7,8 +7,8 @@ process, and the changes a second. Memory is flat if the last rows say what the 
 
     python -m benchmarks.changes --changes 1000000 keywords patterns
 
-With ``--new-words`` each subscription has a word that no other ever had. The vocabulary of keywords keeps the words of
-subscriptions that are gone, so that it grows, by about 60 bytes a word; patterns have no vocabulary.
+With ``--new-words`` each subscription has a word that no other ever had. Words of subscriptions that are gone are
+forgotten when they are the most, so that the size goes up and down; patterns have no vocabulary.
 
 `churn` returns the same figures, for the test that bounds them.
 """

@@ -107,6 +107,8 @@ class Index(MutableMapping[Key, str]):
     plug: ClassVar[type[Language]]
     language: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
+    patience: ClassVar[int] = 4096
+    """How many subscriptions may go, beyond as many as there are, before what they leave behind is cleared away."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -121,6 +123,7 @@ class Index(MutableMapping[Key, str]):
         self._catalog = Catalog()
         self._plugged = self.plug(method, self._options)
         self._undo: Callable[[], Catalog] | None = None
+        self._forgotten = 0
         self._events = 0
         self._nulls = 0
         self._operations = 0
@@ -162,8 +165,9 @@ class Index(MutableMapping[Key, str]):
     def __delitem__(self, key: Key) -> None:
         slot = self._slot(key)
         self._gate.exclusively(self._drop, key, slot, self._catalog.text(slot))
-        if self._catalog.removed > 4096 + len(self._catalog):
+        if self._catalog.removed > self.patience + len(self._catalog):
             self._compact()
+        self._forgot_one()
 
     @overload  # type: ignore[override]
     def update(
@@ -480,6 +484,7 @@ class Index(MutableMapping[Key, str]):
             self._gate.exclusively(self._append, key, text, compiled)
         else:
             self._gate.exclusively(self._replace, key, slot, text, compiled)
+            self._forgot_one()
 
     def _append(self, key: Id, text: str, compiled: Any) -> None:
         catalog = self._catalog
@@ -573,6 +578,28 @@ class Index(MutableMapping[Key, str]):
         self._catalog, self._plugged = Catalog(), plugged
         self._undo = None
 
+    def _forgot_one(self) -> None:
+        """Note that a subscription's text is gone; when enough are, see to what they left behind."""
+        self._forgotten += 1
+        if self._forgotten > self.patience + len(self._catalog):
+            self._forgotten = 0
+            if self._plugged.is_outworn:
+                self._renew()
+
+    def _renew(self) -> None:
+        """Plug in the language anew, with what is subscribed now. Matching goes on meanwhile, with the old one."""
+        self._gate.exclusively(self._take_over, self._plugged_with(self._catalog))
+
+    def _take_over(self, plugged: Language) -> None:
+        self._plugged = plugged
+
+    def _plugged_with(self, catalog: Catalog) -> Language:
+        """Return the language with all that a catalogue has, under the same slots."""
+        plugged, live = self.plug(self.method, self._options), catalog.live()
+        if len(live):
+            plugged.add(live, plugged.compile(catalog.texts(live)))
+        return plugged
+
     def _compact(self) -> None:
         """Give the subscriptions slots without gaps, and bring all parts into the form that is saved."""
         for part in self._plugged.parts.values():
@@ -600,11 +627,7 @@ class Index(MutableMapping[Key, str]):
         if self._undo is None:  # another thread was first
             return
         catalog = self._undo()
-        plugged = self.plug(self.method, self._options)
-        live = catalog.live()
-        if len(live):
-            plugged.add(live, plugged.compile(catalog.texts(live)))
-        self._catalog, self._plugged = catalog, plugged
+        self._catalog, self._plugged = catalog, self._plugged_with(catalog)
         self._undo = None
 
 

@@ -95,6 +95,11 @@ class Language(ABC):
 
     # what a language may do better, or besides
 
+    @property
+    def is_outworn(self) -> bool:
+        """Say whether most of what is kept was left behind by subscriptions that are gone, so that a new one pays."""
+        return False
+
     def compile_one(self, text: str) -> Any:
         """Return one subscription, for `add_one`; an error names no row."""
         if not isinstance(text, str):

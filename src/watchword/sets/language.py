@@ -67,6 +67,7 @@ class SetLanguage(Language):
         super().__init__(method, {name: value for name, value in options.items() if name not in self.ordering})
         self.vocabulary = Vocabulary()
         self.vocabulary.intern_texts(options.get("ranking", ()))
+        self._ranked = len(self.vocabulary)
         self.clauses = ClauseTable()
         self._counts = {"plain": 0}  # subscriptions that are one conjunction of atoms
         order = options.get("order", self.structure.order)
@@ -147,6 +148,11 @@ class SetLanguage(Language):
     def figures(self) -> Mapping[str, int]:
         """Return clauses, and distinct atoms."""
         return {"clauses": self._counts["plain"] + len(self.clauses), "atoms": self.vocabulary.in_use}
+
+    @property
+    def is_outworn(self) -> bool:
+        """Say whether more than half of the atoms that came with subscriptions are nobody's any more."""
+        return len(self.vocabulary) - self._ranked > 64 + 2 * self.vocabulary.in_use
 
     # private parts
 

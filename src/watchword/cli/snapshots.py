@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reported, say, size_of, spinner
+from watchword.cli.reporting import counted, note, reported, say, size_of, spinner
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,7 +23,9 @@ PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The snapshot'
 @opening.offers_language_options
 def build(
     subscriptions: opening.SubscriptionsArgument,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write: new, empty, or a snapshot.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="The folder to write, no URL: new, empty, or a snapshot.")
+    ],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
@@ -48,13 +50,14 @@ def build(
     """
     from watchword import snapshot
 
+    snapshot.local_folder(path)  # says what is wrong before the index is built
     started = time.perf_counter()
     options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):
         index.save(path)
     version, seconds = snapshot.read(path).version, time.perf_counter() - started
-    note(f"{path}: version {version}, {len(index):,} subscriptions, {seconds:.2f} s")
+    note(f"{path}: version {version}, {counted(len(index), 'subscription')}, {seconds:.2f} s")
 
 
 @app.command()

@@ -35,19 +35,23 @@ def point_rows(patterns: Patterns) -> PointRows:
     return PointRows(int64(patterns.offsets), word_offsets, points, int32(patterns.gaps))
 
 
-def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable[[int, int], Any]) -> Hits:
-    """Run a kernel over texts, with scratch that grows when a text asks for more.
+def scan(
+    texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable[[int, int], Any]
+) -> tuple[Hits, Int64]:
+    """Run a kernel over texts, with scratch that grows when a text asks for more; also returns the operations by kind.
 
     The scratch, ``new_scratch(longest, entries)``, is for texts of at most `longest` bytes, and lives in this call
-    only: several threads may match at once.
+    only: several threads may match at once. In its `tally` the kernel adds up, for the texts that it is done with, two
+    kinds of operations: states visited, and what else it is that takes time.
     """
     data, text_offsets = writable(texts.data), int64(texts.offsets)
     longest = int(np.diff(text_offsets).max(initial=0))
     entries = _FIRST_ENTRIES
     scratch = new_scratch(longest, entries)
+    tally = np.zeros(2, np.int64)
 
     def step(first: int, used: int, offsets: Int64, payloads: Int32) -> tuple[int, int, int]:
-        nonlocal entries, scratch
+        nonlocal entries, scratch, tally
         operations = 0
         while True:
             first, used, spent, lacking = run(data, text_offsets, *state, scratch, first, used, offsets, payloads)
@@ -55,6 +59,8 @@ def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable
             if lacking != NO_SCRATCH:
                 return first, used, operations
             entries *= 4
+            tally += scratch.tally
             scratch = new_scratch(longest, entries)
 
-    return collect(texts.count, step)
+    hits = collect(texts.count, step)
+    return hits, tally + scratch.tally

@@ -38,7 +38,8 @@ class PatternIndex(Index):
       texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"
     - `max_length`: how many characters a pattern's text may have (65,536)
 
-    Options of the three `retriever-*`: `min_word_len` and `min_split_score`.
+    Options of the three `retriever-*`: `min_word_len`, `min_split_score`, and `recombination`, either ``"beginnings"``
+    (subscriptions share what they begin with; faster) or ``"records"`` (each has its own, as published).
     """
 
     plug = PatternLanguage

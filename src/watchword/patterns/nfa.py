@@ -42,11 +42,12 @@ from watchword.strings import Strings
 class Nfa(PatternStructure):
     """One non-deterministic automaton for all patterns; those that begin alike share states."""
 
-    operation: ClassVar[str] = "states reached"
+    operation: ClassVar[str] = "states reached and looping states tried"
 
     def __init__(self) -> None:
         self._trie = share_trie.new_trie()
         self._lists = payload_lists.new_lists()
+        self._spent = np.zeros(3, np.int64)  # texts, states reached, looping states tried
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code."""
@@ -71,7 +72,9 @@ class Nfa(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Run the automaton over each text, with a set of active states."""
-        return scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch)
+        hits, spent = scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch)
+        self._spent += (texts.count, *spent)
+        return hits
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -79,13 +82,17 @@ class Nfa(PatternStructure):
 
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two patterns or more),
-        ``postings`` (payloads) and ``bytes``."""
+        ``postings`` (payloads), ``bytes``, and what the operations so far were: ``reached_per_match`` and
+        ``looping_per_match``."""
         states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
+        texts, reached, looping = self._spent.tolist()
         return {
             "nodes": states,
             "shared_states": int((shares > 1).sum()),
             "postings": rows,
+            "reached_per_match": reached / max(texts, 1),
+            "looping_per_match": looping / max(texts, 1),
             "bytes": 4 * STATE_WORDS * (states + 1) + 12 * states + 4 * CELL_WORDS * rows,
         }
 

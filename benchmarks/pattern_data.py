@@ -78,8 +78,11 @@ SCALES = {
 
 
 def controlled(subscriptions: int, publications: int, **changed: Any) -> Workload:
-    """Return the paper's workload: three strings of four letters, one `*`, one `?`, one general overlap, 3 matches."""
-    return generate(Parameters(subscriptions, publications, seed=SEED, **changed))
+    """Return the paper's workload: three strings of four letters, one `*`, one `?`, one general overlap, 3 matches.
+
+    Operators stand apart, so that each phrase is a string.
+    """
+    return generate(Parameters(subscriptions, publications, seed=SEED, placement="apart", **changed))
 
 
 def expression(pattern: str) -> str:

@@ -15,6 +15,8 @@ from watchword.experiments.experiment import Experiment
 
 PAPERS: dict[str, str] = {
     "retriever": "watchword.experiments.retriever",
+    "predicates": "watchword.experiments.predicates",
+    "properties": "watchword.experiments.properties",
 }
 
 ALL = "all"

@@ -33,7 +33,7 @@ from watchword.kernels.patterns import nfa_run
 from watchword.kernels.sequences import payload_lists, share_trie
 from watchword.kernels.sequences.payload_lists import CELL_WORDS, ROWS, payloads_at
 from watchword.kernels.sequences.share_trie import SHARE, STATE_WORDS, STATES
-from watchword.patterns.characters import point_rows, scan
+from watchword.patterns.characters import Work, point_rows, scan
 from watchword.patterns.outline import outline
 from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.strings import Strings
@@ -47,7 +47,7 @@ class Nfa(PatternStructure):
     def __init__(self) -> None:
         self._trie = share_trie.new_trie()
         self._lists = payload_lists.new_lists()
-        self._spent = np.zeros(3, np.int64)  # texts, states reached, looping states tried
+        self._work = Work()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code."""
@@ -72,9 +72,7 @@ class Nfa(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Run the automaton over each text, with a set of active states."""
-        hits, spent = scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch)
-        self._spent += (texts.count, *spent)
-        return hits
+        return self._work.noted(*scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -86,13 +84,12 @@ class Nfa(PatternStructure):
         ``looping_per_match``."""
         states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
-        texts, reached, looping = self._spent.tolist()
         return {
             "nodes": states,
             "shared_states": int((shares > 1).sum()),
             "postings": rows,
-            "reached_per_match": reached / max(texts, 1),
-            "looping_per_match": looping / max(texts, 1),
+            "reached_per_match": self._work.visits_per_match,
+            "looping_per_match": self._work.others_per_match,
             "bytes": 4 * STATE_WORDS * (states + 1) + 12 * states + 4 * CELL_WORDS * rows,
         }
 

@@ -4,8 +4,8 @@ The automaton of ``so*be`` (drawn in `nfa`) over "sobe": after "s" state 1 is ac
 by its epsilon move, the looping state 3; "b" leads from 3 to 4 while 3 stays; "e" from 4 to 5, which accepts.
 
 Layout of the scratch: `points` is the text, `active` two lists of states, now and next, `loops` a list of looping
-states, `seen` and `marks` a `stamped_table` of states, `tally` the operations of the texts done: states reached, and
-looping states tried, each at every character.
+states, `seen` and `marks` a `stamped_table` of states; the last of the marks counts the states reached in the texts
+done. Looping states tried, each at every character, are the other operations.
 
 Invariant: the list of now holds the states reached by the last character, `loops` the looping states reached so far.
 Both are sets: a state has one way in, from one state by one key, except that a looping state may be reached again,
@@ -28,6 +28,8 @@ from watchword.kernels.sequences.share_trie import ACCEPTS, STATE_WORDS, follow
 from watchword.kernels.stamped_table import CELL_WORDS, DONE, NO_ROOM, NO_SCRATCH, entry_of, new_entry, renew
 from watchword.kernels.text.code_points import decode_points
 
+REACHED = 2  # behind what `stamped_table` keeps in the marks
+
 
 class Scratch(NamedTuple):
     """What one call keeps in mind about the text at hand."""
@@ -37,7 +39,6 @@ class Scratch(NamedTuple):
     marks: Int64
     active: Int32
     loops: Int32
-    tally: Int64
 
 
 def new_scratch(longest: int, entries: int) -> Scratch:
@@ -45,10 +46,9 @@ def new_scratch(longest: int, entries: int) -> Scratch:
     return Scratch(
         points=np.empty(longest, np.int32),
         seen=np.zeros(CELL_WORDS * entries, np.int32),
-        marks=np.zeros(2, np.int64),
+        marks=np.zeros(3, np.int64),
         active=np.empty(4 * entries, np.int32),
         loops=np.empty(entries, np.int32),
-        tally=np.zeros(2, np.int64),
     )
 
 
@@ -126,7 +126,6 @@ def match(data, text_offsets, trie, lists, scratch, first, used, offsets, payloa
         if fill < 0:
             return text, used, visits, fill
         visits += visited + tried
-        scratch.tally[0] += visited
-        scratch.tally[1] += tried
+        scratch.marks[REACHED] += visited
         offsets[text + 1] = used = fill
     return len(text_offsets) - 1, used, visits, np.int64(DONE)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, prefixed, reserve, under
+from watchword.arrays import Arrays, Int32, prefixed, reserve, under
 from watchword.index.hits import Hits
 from watchword.kernels.patterns.point_rows import PointRows
 from watchword.kernels.patterns.retriever import match as matching
@@ -56,7 +56,7 @@ class Beginnings(Recombination):
         structure = tuple(self.trie), tuple(self._beginnings), tuple(self._records)
         return known and bool(delete_pattern(*structure, tuple(row), payload))
 
-    def match(self, texts: Strings) -> tuple[Hits, Int64]:
+    def match(self, texts: Strings) -> tuple[Hits, int]:
         """Find words by sliding windows; each that is waited for makes a beginning longer."""
         return scan(texts, matching.match, (self.trie, self._beginnings, self._records), new_scratch)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64
+from watchword.arrays import Arrays, Int32
 from watchword.index.hits import Hits
 from watchword.kernels.patterns.point_rows import PointRows
 from watchword.kernels.patterns.retriever.splitting import SplitRule
@@ -47,8 +47,8 @@ class Recombination(ABC):
         """Delete what the payload has if it is this one pattern; say whether it was (DELETE)."""
 
     @abstractmethod
-    def match(self, texts: Strings) -> tuple[Hits, Int64]:
-        """Find words by sliding windows and recombine them (MATCH); also returns the operations by kind."""
+    def match(self, texts: Strings) -> tuple[Hits, int]:
+        """Find words by sliding windows and recombine them (MATCH); also returns the states visited."""
 
     @abstractmethod
     def renumber(self, payloads: Int32) -> None:

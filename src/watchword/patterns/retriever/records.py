@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, Int64, prefixed, reserve, under
+from watchword.arrays import Arrays, Int32, prefixed, reserve, under
 from watchword.index.hits import Hits
 from watchword.kernels.patterns.point_rows import PointRows
 from watchword.kernels.patterns.retriever import match_records as matching
@@ -51,7 +51,7 @@ class RecordChains(Recombination):
         known = 0 <= payload < len(self._records.last)
         return known and bool(delete_pattern(tuple(self.trie), tuple(self._records), tuple(row), payload))
 
-    def match(self, texts: Strings) -> tuple[Hits, Int64]:
+    def match(self, texts: Strings) -> tuple[Hits, int]:
         """Find words by sliding windows, note where at their records, and go back from every accept record."""
         return scan(texts, matching.match, (self.trie, self._records), matching.new_scratch)
 

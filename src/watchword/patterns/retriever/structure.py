@@ -33,13 +33,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-import numpy as np
-
 from watchword.arrays import Arrays, Int32, int32
 from watchword.index.hits import Hits
 from watchword.kernels.sequences import share_trie
 from watchword.kernels.sequences.share_trie import SHARE, STATE_WORDS, STATES
-from watchword.patterns.characters import point_rows
+from watchword.patterns.characters import Work, point_rows
 from watchword.patterns.outline import outline
 from watchword.patterns.retriever.beginnings import Beginnings
 from watchword.patterns.retriever.recombination import Recombination
@@ -64,7 +62,7 @@ class Retriever(PatternStructure):
     def __init__(self, min_word_len: int = 2, min_split_score: int = 2, recombination: str = "beginnings") -> None:
         self._splitting = Splitting(self.splitting, min_word_len, min_split_score)
         self._words = _RECOMBINATIONS[recombination]()
-        self._spent = np.zeros(3, np.int64)  # texts, states visited, steps of recombination
+        self._work = Work()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code (INSERT)."""
@@ -77,9 +75,7 @@ class Retriever(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Find words by sliding windows and recombine them (MATCH)."""
-        hits, spent = self._words.match(texts)
-        self._spent += (texts.count, *spent)
-        return hits
+        return self._work.noted(*self._words.match(texts))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -94,7 +90,6 @@ class Retriever(PatternStructure):
         """
         states, figures = int(self._words.trie.figures[STATES]), self._words.figures()
         shares = share_trie.trimmed(self._words.trie).states[SHARE::STATE_WORDS]
-        texts, visits, recombined = self._spent.tolist()
         return {
             "nodes": states + figures.nodes,
             "automaton_states": states,
@@ -102,8 +97,8 @@ class Retriever(PatternStructure):
             "shared_states": int((shares > 1).sum()),
             "postings": figures.words,
             "words_per_subscription": figures.words / figures.subscriptions if figures.subscriptions else 0.0,
-            "visits_per_match": visits / max(texts, 1),
-            "recombination_per_match": recombined / max(texts, 1),
+            "visits_per_match": self._work.visits_per_match,
+            "recombination_per_match": self._work.others_per_match,
             "bytes": 4 * ((STATE_WORDS + 3) * states + STATE_WORDS) + figures.bytes,
         }
 

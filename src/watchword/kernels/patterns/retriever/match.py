@@ -31,6 +31,7 @@ from watchword.kernels.patterns.retriever.waits import (
     LISTED,
     POSITION_WORDS,
     STEPS,
+    VISITED,
     begin,
     note_found,
     wait_openly,
@@ -85,7 +86,6 @@ def match(data, text_offsets, trie, beginnings, records, scratch, first, used, o
         if fill >= 0:
             offsets[text + 1], used = fill, fill
             spent += visited + marks[STEPS]
-            scratch.tally[0] += visited
-            scratch.tally[1] += marks[STEPS]
+            marks[VISITED] += visited
             text, visited = text + 1, 0
     return text, used, spent, min(fill, np.int64(DONE))

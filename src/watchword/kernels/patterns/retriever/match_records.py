@@ -18,11 +18,10 @@ Layout of the scratch:
     points          the text
     cells, marks    a `stamped_table` of records: for a half-accept record its last pair, for an accept record that its
                     subscription was found
-    marks           besides: the pairs in use, and the steps of recombination so far: pairs noted, accept records looked
-                    at, pairs looked at
+    marks           besides: the pairs in use, the steps of recombination so far (pairs noted, accept records looked at,
+                    pairs looked at), and the states visited in the texts done
     pairs           three words each: where the word starts and ends, and the record's pair before, or -1
     starts          two lists of positions, for `recombine`
-    tally           of the texts done: states visited, steps of recombination
 
 Invariant: windows come in the order of their starts, and words have characters. So when a window starts, every pair
 that ends there or before has been noted; and a record's pairs go down, in starts as in ends.
@@ -39,7 +38,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import leaf
-from watchword.kernels.patterns.retriever.recombine import PAIR_WORDS, PAIRS_END, STEPS, recombine
+from watchword.kernels.patterns.retriever.recombine import PAIR_WORDS, PAIRS_END, STEPS, VISITED, recombine
 from watchword.kernels.patterns.retriever.word_records import (
     ACCEPTED,
     AFTER,
@@ -71,7 +70,6 @@ class Scratch(NamedTuple):
     marks: Int64
     pairs: Int32
     starts: Int32
-    tally: Int64
 
 
 def new_scratch(longest: int, entries: int) -> Scratch:
@@ -79,10 +77,9 @@ def new_scratch(longest: int, entries: int) -> Scratch:
     return Scratch(
         points=np.empty(longest, np.int32),
         cells=np.zeros(CELL_WORDS * entries, np.int32),
-        marks=np.zeros(4, np.int64),
+        marks=np.zeros(5, np.int64),
         pairs=np.empty(PAIR_WORDS * entries, np.int32),
         starts=np.empty(2 * longest, np.int32),
-        tally=np.zeros(2, np.int64),
     )
 
 
@@ -159,7 +156,6 @@ def match(data, text_offsets, trie, records, scratch, first, used, offsets, payl
         if fill < 0:
             return text, used, spent, fill
         spent += visited + scratch.marks[STEPS]
-        scratch.tally[0] += visited
-        scratch.tally[1] += scratch.marks[STEPS]
+        scratch.marks[VISITED] += visited
         offsets[text + 1] = used = fill
     return len(text_offsets) - 1, used, spent, np.int64(DONE)

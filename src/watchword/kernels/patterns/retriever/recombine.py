@@ -22,7 +22,7 @@ from watchword.kernels.stamped_table import VALUE, entry_of
 
 PAIR_WORDS = 3
 START, END, BEFORE = range(PAIR_WORDS)
-PAIRS_END, STEPS = range(2, 4)  # behind what `stamped_table` keeps in the marks
+PAIRS_END, STEPS, VISITED = range(2, 5)  # behind what `stamped_table` keeps in the marks
 
 
 @leaf

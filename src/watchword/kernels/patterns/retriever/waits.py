@@ -17,10 +17,10 @@ Layout of the scratch:
     cells, marks        a `stamped_table`: under ``2 * beginning``, that one was found which has something to say once
                         per text; under ``2 * state + 1``, the list of beginnings that wait for this word
     marks               besides: the entries of `exact_waits` ever used, the free ones among them, the waits in
-                        `open_waits`, bit ``wait & 31`` for each one that is listed, and the steps of recombination so
-                        far: beginnings found, waits made and looked at, records looked at
+                        `open_waits`, bit ``wait & 31`` for each one that is listed, the steps of recombination so far
+                        (beginnings found, waits made and looked at, records looked at), and the states visited in the
+                        texts done
     found_now           the beginnings that the word just found completes
-    tally               of the texts done: states visited, steps of recombination
 
 A wait with a star goes to `open_waits`, where every word found looks through it; but if many are there and only one
 word is waited for, the beginning that it would complete is listed under that word instead.
@@ -58,7 +58,7 @@ POSITION_WORDS, OPEN_WORDS, EXACT_WORDS = 2, 3, 3
 LEAD, FIRST_WAIT = range(POSITION_WORDS)
 WAIT, FROM, LEFT = range(OPEN_WORDS)
 WHAT, NEXT, SINCE = range(EXACT_WORDS)
-EXACT_END, EXACT_FREE, OPEN_END, LISTED, STEPS = range(2, 7)  # behind what `stamped_table` keeps in the marks
+EXACT_END, EXACT_FREE, OPEN_END, LISTED, STEPS, VISITED = range(2, 8)  # behind what `stamped_table` keeps in the marks
 MANY = 16
 """From how many waits in `open_waits` on others are listed."""
 
@@ -73,7 +73,6 @@ class Scratch(NamedTuple):
     exact_waits: Int32
     open_waits: Int32
     found_now: Int32
-    tally: Int64
 
 
 def new_scratch(longest: int, entries: int) -> Scratch:
@@ -82,11 +81,10 @@ def new_scratch(longest: int, entries: int) -> Scratch:
         points=np.empty(longest + 2, np.int32),
         positions=np.empty(POSITION_WORDS * longest, np.int32),
         cells=np.zeros(CELL_WORDS * entries, np.int32),
-        marks=np.zeros(7, np.int64),
+        marks=np.zeros(8, np.int64),
         exact_waits=np.empty(EXACT_WORDS * (entries + 1), np.int32),  # the last one is never handed out
         open_waits=np.empty(OPEN_WORDS * entries, np.int32),
         found_now=np.empty(2 * entries + 1, np.int32),
-        tally=np.zeros(2, np.int64),
     )
 
 

@@ -26,7 +26,7 @@ def _halved_at_each_size(rows: Sequence[Row]) -> Outcome:
     nfa_us = of(rows, "subscriptions", "us", "nfa")
     times = {m: min(ratios(nfa_us, of(rows, "subscriptions", "us", m)).values()) for m in PUBLISHED}
     measured = f"the work of nfa over theirs, at least: {listed(least)}; time: {listed(times)}"
-    why = "the lead is there, but less where phrases are cut: " + RECOMBINING
+    why = "the lead is there without cuts, and less or none where phrases are cut: " + RECOMBINING
     return judged(min(least.values()) >= 1.8, measured, weaker=max(least.values()) > 1, why=why)
 
 

@@ -11,7 +11,8 @@ Work is counted once, on an index that has seen nothing else, in the method's ow
     operations  both together; for `naive` the positions and patterns tried, for `auto` the candidates tried
 
 Times are those of `match_many` for a publication, the best of many short turns in which all engines take part: on a
-busy machine a short turn has a chance to pass undisturbed.
+busy machine a short turn has a chance to pass undisturbed. How many publications a turn has is decided by the counts,
+so that it is the same in every run.
 """
 
 from __future__ import annotations
@@ -25,13 +26,15 @@ import pyarrow.compute as pc
 
 from watchword import PatternIndex
 from watchword.experiments.experiment import Cell, Row
-from watchword.experiments.measuring import SHELF, in_turns, same_pairs
+from watchword.experiments.measuring import SHELF, by_turns, same_pairs
 from watchword.workloads.retriever import Parameters, generate
 
 SEED = 2004
 PUBLICATIONS = 100
 """As many as the paper has (Table 5)."""
-TURNS, SECONDS, TIMED_TEXTS = 10, 0.005, 1_000
+TURNS = 10
+MOST_TEXTS, LEAST_TEXTS, TURN_OPERATIONS = 1_000, 5, 200_000
+"""A turn matches as many publications as take so many operations: a few milliseconds, whatever the engine."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,14 @@ class Bench:
 
     def timed(self) -> dict[str, float]:
         """Return the microseconds that each engine takes for a publication, all of them by turns."""
-        texts = pa.concat_arrays([self.texts] * -(-TIMED_TEXTS // len(self.texts)))
-        taken = in_turns({name: (index.match_many, texts) for name, index in self.indexes.items()}, TURNS, SECONDS)
+        texts = pa.concat_arrays([self.texts] * -(-MOST_TEXTS // len(self.texts)))
+        ways = {name: (index.match_many, texts[: self._batch(name)]) for name, index in self.indexes.items()}
+        taken = by_turns(ways, TURNS)
         return {name: measured.microseconds for name, measured in taken.items()}
+
+    def _batch(self, name: str) -> int:
+        wanted = int(TURN_OPERATIONS / max(1.0, self.counts[name]["operations"]))
+        return min(MOST_TEXTS, max(LEAST_TEXTS, wanted))
 
     def rows(self, cell: Cell) -> list[Row]:
         """Return a row for each engine."""

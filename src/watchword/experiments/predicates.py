@@ -1,4 +1,4 @@
-"""Wang, Quan and Zhao 2019, *Notes and Implementation of Algorithms*, after Pereira et al. 2000: Figures 5 to 8, sec. 4.
+"""Wang, Quan and Zhao 2019, *Notes and Implementation of Algorithms*, after Pereira et al. 2000: Figures 5 to 8.
 
 Workload (`workloads.predicates`): S subscriptions of NP predicates, EQ of them equalities, each on another of A = 16
 attributes with V values. Where the notes are silent: A is 16, the most that Figure 4 has; Figure 7 is drawn twice, with

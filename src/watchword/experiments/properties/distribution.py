@@ -16,6 +16,7 @@ from watchword.experiments.properties.workload import (
     ZIPF,
     measure,
     needs,
+    with_ratios,
 )
 from watchword.experiments.rows import curve, falls, where
 
@@ -93,5 +94,6 @@ FIGURE_4 = Experiment(
     needs=needs,
     turns=2,
     best_of=TIMES,
+    derive=with_ratios,
     seed=SEED,
 )

@@ -16,12 +16,13 @@ from watchword.experiments.properties.workload import (
     ZIPF,
     measure,
     needs,
+    with_ratios,
 )
 from watchword.experiments.rows import curve, where
 
 
 def sizes(scale: str) -> list[Cell]:
-    """Return the cells of Figures 3, 5 and 6: each kind of events at each size, kinds together."""
+    """Return the cells: each kind of events at each size, kinds together, as they share indexes."""
     return [{"subscriptions": size, **kind} for size in SIZES[scale] for kind in KINDS]
 
 
@@ -122,5 +123,6 @@ FIGURE_3 = Experiment(
     needs=needs,
     turns=2,
     best_of=TIMES,
+    derive=with_ratios,
     seed=SEED,
 )

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from watchword.experiments.experiment import Cell, Row
 from watchword.experiments.measuring import SHELF, compared, operations
-from watchword.experiments.rows import value
+from watchword.experiments.rows import where
 from watchword.properties import PropertyIndex
 from watchword.workloads.properties import (
     Chances,
@@ -65,15 +65,24 @@ def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
     indexes, events = shelved(cell["subscriptions"], seed), events_of(cell, seed)
     rows = compared(indexes, events, turns=3, seconds=0.3, counted=EVENTS)
     nodes = {name: nodes_by_event(indexes[name], events) for name in PAPERS_OWN}
-    time = value(rows, "us", method="tree")
     ones = float(np.mean([event.as_py().count("1") for event in events]))
     for row in rows:
-        row |= {"ones": ones, "time_ratio": time / row["us"]}
+        row["ones"] = ones
         if row["method"] in nodes:
             visited = nodes[row["method"]]
             row["nodes_ratio"] = float(nodes["tree"].mean() / visited.mean())
             row["nodes_ratio_by_event"] = float((nodes["tree"] / visited).mean())
     return [cell | row for row in rows]
+
+
+def with_ratios(rows: list[Row]) -> list[Row]:
+    """Return rows with `time_ratio`, the time of TreeMatch in the same cell over theirs."""
+    trees = {_cell_of(row): row["us"] for row in where(rows, method="tree")}
+    return [row | {"time_ratio": trees[_cell_of(row)] / row["us"]} for row in rows]
+
+
+def _cell_of(row: Row) -> tuple[Any, ...]:
+    return row["subscriptions"], row["kind"], row["parameter"]
 
 
 def measure_output(cell: Cell, scale: str, seed: int) -> list[Row]:

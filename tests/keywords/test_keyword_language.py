@@ -198,7 +198,7 @@ def test_analysis_agrees_with_the_oracle(method: str, data: st.DataObject) -> No
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(query=strategies.keyword_scraps, stop_words=st.sampled_from([(), ("the",)]))
 def test_takes_what_the_oracle_takes(query: str, stop_words: tuple[str, ...]) -> None:
     index = KeywordIndex(stop_words=stop_words)

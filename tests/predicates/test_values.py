@@ -123,6 +123,7 @@ def test_views() -> None:
     assert VIEWS[View.INSTANTS](float("nan")) is None
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_behind_a_prefix(prefix: str, text: str) -> None:
     behind = after_prefix(prefix)
@@ -143,6 +144,7 @@ numbers = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(numbers, min_size=1, max_size=4), st.lists(numbers, min_size=1, max_size=4))
 def test_numbers_compare_by_value(literals: list[Any], values: list[Any]) -> None:
@@ -192,3 +194,11 @@ def test_kinds_do_not_meet() -> None:
     assert index.match({"a": {"b": 1}}) == ["not", "not date"]
     assert index.match({"a": None}) == index.match({"a": []}) == index.match({}) == index.match({"a": [None]}) == []
     assert index.match({"a": float("nan")}) == []
+
+
+@pytest.mark.parametrize("digits", [309, 310, 4000])
+def test_numbers_of_many_digits_are_matched_and_explained(digits: int) -> None:
+    number = 10**digits - 1
+    index = PredicateIndex({"same": f"x = {number}", "more": f"x > {number}"})
+    assert index.match({"x": number}) == ["same"]
+    assert str(number) in str(index.explain({"x": number}, "more"))

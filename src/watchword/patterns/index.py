@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.index import Index, reads
+from watchword.index import Index, Key, reads
 from watchword.patterns.alignment import Folding, align, span
 from watchword.patterns.language import PatternLanguage
 from watchword.patterns.stream import StreamMatcher
@@ -20,7 +20,7 @@ class Occurrence(NamedTuple):
     end: int
 
 
-class PatternIndex(Index):
+class PatternIndex(Index[Key]):
     r"""Patterns over text: `?` is one character, `*` any run, also empty, and `\` escapes; found anywhere.
 
     >>> index = PatternIndex({"s1": "song?blue", "s2": "pie*tea", "s3": "blue\\?"})
@@ -32,14 +32,19 @@ class PatternIndex(Index):
     no match: missing '?blue' after 'song' at 2 in: song?blue
 
     Characters are Unicode code points, so `?` is one é. A pattern of wildcards only is legal: `??` asks for two
-    characters, `*` for none. Options of every method:
+    characters, `*` for none. An event is a text, as `str` or UTF-8, or a mapping from names to several. Options
+    of every method, with their defaults:
 
-    - `ignore_case`: pattern and text are both case-folded as by `str.casefold`, and everything is defined on the folded
-      texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"
-    - `max_length`: how many characters a pattern's text may have (65,536)
+    - `ignore_case` (False): pattern and text are both case-folded as by `str.casefold`, and everything is defined on
+      the folded texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"
+    - `max_length` (65,536): how many characters a pattern's text may have
 
-    Options of the three `retriever-*`: `min_word_len`, `min_split_score`, and `recombination`, either ``"beginnings"``
-    (subscriptions share what they begin with; faster) or ``"records"`` (each has its own, as published).
+    Options of the three `retriever-*`:
+
+    - `min_word_len` (2): the fewest characters of a word cut from a phrase
+    - `min_split_score` (2): by how many shared states a cut must gain more than this
+    - `recombination` ("beginnings"): how words are put together again; patterns share what they begin with, or with
+      "records" each has its own records, as published
     """
 
     plug = PatternLanguage

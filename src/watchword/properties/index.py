@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from watchword.index import Index
+from watchword.index import Index, Key
 from watchword.properties.language import Properties
 
 
-class PropertyIndex(Index):
+class PropertyIndex(Index[Key]):
     """Subscriptions over declared binary properties: which must be 1, which must be 0, and which do not matter.
 
     >>> index = PropertyIndex(properties=["sports", "politics", "arts"])
@@ -25,9 +25,11 @@ class PropertyIndex(Index):
 
     Options of every method:
 
-    - `properties`: their names, distinct, in the order of ternary and bit strings; always to be given
+    - `properties` (to be given always): their names, distinct, in the order of ternary and bit strings
 
-    Option of `rapid`: `c`, up to how many ones an event is light (10).
+    Option of `rapid`:
+
+    - `c` (10): up to how many ones an event is light
     """
 
     plug = Properties

@@ -37,7 +37,7 @@ class Scale:
 
     `rivalry` are the sizes at which Hyperscan is compared, `growth` the two that are set against each other.
     `rules` is about how many of EasyList's plain rules are used, all if None; `starred` how many patterns meet the
-    long texts of `megabytes`; `figure_sizes` and `figure_size` are the subscriptions of the paper's figures.
+    long texts of `megabytes`.
     """
 
     rivalry: tuple[int, ...]
@@ -47,8 +47,6 @@ class Scale:
     texts: int
     starred: int
     megabytes: tuple[float, ...]
-    figure_sizes: tuple[int, ...]
-    figure_size: int
 
 
 SCALES = {
@@ -60,8 +58,6 @@ SCALES = {
         texts=10_000,
         starred=100,
         megabytes=(0.25, 0.5, 1),
-        figure_sizes=(100, 1_000, 10_000),
-        figure_size=1_000,
     ),
     "paper": Scale(
         rivalry=(10_000, 100_000),
@@ -71,15 +67,16 @@ SCALES = {
         texts=100_000,
         starred=1_000,
         megabytes=(1, 2, 4),
-        figure_sizes=(100, 1_000, 10_000, 100_000),
-        figure_size=10_000,
     ),
 }
 
 
 def controlled(subscriptions: int, publications: int, **changed: Any) -> Workload:
-    """Return the paper's workload: three strings of four letters, one `*`, one `?`, one general overlap, 3 matches."""
-    return generate(Parameters(subscriptions, publications, seed=SEED, **changed))
+    """Return the paper's workload: three strings of four letters, one `*`, one `?`, one general overlap, 3 matches.
+
+    Operators stand apart, so that each phrase is a string.
+    """
+    return generate(Parameters(subscriptions, publications, seed=SEED, placement="apart", **changed))
 
 
 def expression(pattern: str) -> str:

@@ -10,8 +10,8 @@ otherwise. Small is up to 100,000 subscriptions, paper 1,000,000.
     million     ten times as many subscriptions. Wanted: a million in 30 s, at most 3 times the time per publication
     easylist    a real filter list over real addresses and posts, Hyperscan and `re`. Wanted: faster than both
     long        one long text, patterns with many stars. Wanted: time in proportion to the text
-    figures     Figures 2 to 6: every method of the paper. Wanted: each `retriever-*` faster than `nfa`, far ahead of
-                `naive`, and about flat in the number of stars
+
+The paper's own figures are experiments: `watchword experiments run retriever`.
 
 `auto` is given Arrow arrays and returns pairs (`match_many`); Hyperscan is given bytes one at a time, its rows say
 what is done with what it finds, and it is compared at its cheapest, with a callback that does nothing. The rows of a
@@ -45,7 +45,7 @@ from benchmarks.pattern_data import (
 )
 from benchmarks.pattern_rivals import MISSING, Alternation, Hyperscan, OneByOne, Pairs, installed
 from watchword import PatternIndex, methods
-from watchword.workloads.retriever import ENGLISH, Workload
+from watchword.workloads.retriever import ENGLISH
 
 CELL_SECONDS = 2.0
 TURNS, TURN_SECONDS = 9, 0.2
@@ -257,95 +257,11 @@ def long_rows(method: str, patterns: Sequence[str], texts: Sequence[str]) -> lis
     return rows
 
 
-FIGURE_METHODS = ("naive", "nfa", "retriever-none", "retriever-single", "retriever-multi", "auto")
-FIGURE_PUBLICATIONS = 1_000
-LARGEST_FOR_NAIVE = 10_000
-
-
-def figure_cells(scale: Scale) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return, for each figure and each value on its axis, what is changed of the controlled workload.
-
-    Where the paper names a number of publications beside 200 overlaps (Figures 4 and 5), subscriptions are meant:
-    the ratio of Table 5 says so. Operators that it does not name are taken to be none.
-    """
-    size = {"num_subscription": scale.figure_size}
-    six = size | {"num_sub_str": 6}
-    return {
-        "Figure 2, subscriptions": {f"{count:,}": {"num_subscription": count} for count in scale.figure_sizes},
-        "Figure 3, letters": {
-            str(4 * strings): size | {"num_sub_str": strings, "num_overlap_str": 2} for strings in range(2, 9)
-        },
-        "Figure 4, stars": {
-            str(stars): six | {"num_overlap_str": 3, "num_star": stars, "num_question": 0} for stars in (1, 2, 3)
-        },
-        "Figure 5, overlaps at": {where: six | {"overlap_pos": where} for where in ("general", "prefix", "suffix")},
-        "Figure 6, overlaps": {
-            f"{20 * strings} %": size | {"num_sub_str": 5, "num_overlap_str": strings, "num_star": 0}
-            for strings in range(6)
-        },
-    }
-
-
-def paper_figures(report: Report, scale: Scale) -> None:
-    """Section `figures`."""
-    present = [method for method in FIGURE_METHODS if method in methods("patterns")]
-    for method in present:
-        warm(method)
-    measured: dict[str, list[Row]] = {}
-    for figure, cells in figure_cells(scale).items():
-        axis = figure.partition(", ")[2]
-        rows: list[Row] = [{axis: value} for value in cells]
-        states: list[Row] = [{axis: value} for value in cells]
-        for position, changed in enumerate(cells.values()):
-            with report.console.status(f"{figure}: {rows[position][axis]}"):
-                drawn = controlled(changed["num_subscription"], FIGURE_PUBLICATIONS, **without_size(changed))
-                small = changed["num_subscription"] <= LARGEST_FOR_NAIVE
-                taken, kept = figure_row([method for method in present if method != "naive" or small], drawn)
-                rows[position] |= taken
-                states[position] |= kept
-        measured[figure] = rows
-        report.table(f"{figure}: µs per publication", rows)
-        report.table(f"{figure}: states", states)
-    verdicts = [shape(measured, method) for method in present if method.startswith("retriever")]
-    notes = "A star stands for four letters on average: publications with 3 are 1.23 times as long as those with 1."
-    report.table("figures: verdict", verdicts, notes)
-
-
-def without_size(changed: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in changed.items() if name != "num_subscription"}
-
-
-def figure_row(chosen: Sequence[str], drawn: Workload) -> tuple[Row, Row]:
-    """Return the microseconds per publication of each method, and its states."""
-    indexes = {method: PatternIndex(drawn.subscriptions, method=method) for method in chosen}
-    taken = text_rows({method: (index.match_many, drawn.publications) for method, index in indexes.items()})
-    states = {method: index.stats().nodes for method, index in indexes.items() if method not in ("naive", "auto")}
-    return {method: row["µs/text"] for method, row in taken.items()}, states
-
-
-def shape(figures: dict[str, list[Row]], method: str) -> Row:
-    """Return what the paper claims of a method: how it compares with its rivals where it does worst."""
-    rows = [row for figure in figures.values() for row in figure]
-
-    def least(rival: str) -> float | None:
-        return min((row[rival] / row[method] for row in rows if rival in row), default=None)
-
-    stars = figures["Figure 4, stars"]
-    return {
-        "method": method,
-        "faster than nfa ×, at least": least("nfa"),
-        "faster than naive ×, at least": least("naive"),
-        "3 stars over 1": ratio(stars[-1][method], stars[0][method]),
-        "nfa, 3 stars over 1": ratio(stars[-1].get("nfa"), stars[0].get("nfa")),
-    }
-
-
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
     "hyperscan": against_hyperscan,
     "million": ten_times_as_many,
     "easylist": filter_list,
     "long": long_texts,
-    "figures": paper_figures,
 }
 
 

@@ -59,6 +59,21 @@ def whole(least: int, most: int | None = None) -> Check:
     return check
 
 
+def one_of(*values: str) -> Check:
+    """Return the check of a choice.
+
+    >>> one_of("beginnings", "records")("recombination", "records")
+    'records'
+    """
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in values:
+            raise OptionError(f"{name} must be {' or '.join(map(repr, values))}, not {value!r}")
+        return value
+
+    return check
+
+
 def switch(name: str, value: Any) -> bool:
     """Check a yes or no."""
     if not isinstance(value, bool):

@@ -42,14 +42,17 @@ class Interruption:
     def _line(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line":
             self.left -= 1
-            if self.left <= 0 and not leaves_with(frame):
+            if self.left <= 0 and not is_out_of_reach(frame):
                 raise self.error
         return self._line
 
 
-def leaves_with(frame: FrameType) -> bool:
-    """Say whether a frame is about to call the `__exit__` of a `with`: no signal is handled just there."""
+def is_out_of_reach(frame: FrameType) -> bool:
+    """Say whether a frame is about to call the `__exit__` of a `with`, or to do nothing, as at a ``try:``, which no
+    enclosing `with` guards: no signal is handled just there, and no memory asked for."""
     names = [dis.opname[code] for code in frame.f_code.co_code[frame.f_lasti :: 2][:6]]
+    if names[0] == "NOP":
+        return True
     while names and names[0] in ("SWAP", "NOP", "CACHE"):
         del names[0]
     return names[:3] == ["LOAD_CONST"] * 3

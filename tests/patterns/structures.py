@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +16,12 @@ from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetrie
 from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.strings import Strings, from_texts
 
-RETRIEVERS = {made.splitting: made for made in (Retriever, SingleRetriever, MultiRetriever)}
+RETRIEVERS: dict[str, Callable[..., Retriever]] = {
+    f"{made.splitting}-{recombination}": partial(made, recombination=recombination)
+    for made in (Retriever, SingleRetriever, MultiRetriever)
+    for recombination in ("beginnings", "records")
+}
+"""The three ways to split, each with both ways to recombine."""
 
 
 def parsed(pattern: str) -> tuple[list[str], list[int]]:
@@ -91,10 +96,10 @@ def matching(structure: PatternStructure, text: str) -> list[int]:
     return found(structure.match(strings(text)))[0]
 
 
-def reopened(structure: PatternStructure, **options: Any) -> PatternStructure:
+def reopened(structure: PatternStructure, make: Callable[..., PatternStructure], **options: Any) -> PatternStructure:
     """Return an independent copy by way of a snapshot's arrays."""
     structure.condense()
-    made = type(structure)(**options)
+    made = make(**options)
     made.restore({name: array.copy() for name, array in structure.arrays().items()})
     return made
 
@@ -102,8 +107,11 @@ def reopened(structure: PatternStructure, **options: Any) -> PatternStructure:
 class _Duel:
     """One structure beside a dict; every step is done to both."""
 
-    def __init__(self, structure: PatternStructure, seed: int, alphabet: str, options: dict[str, Any]) -> None:
-        self.structure, self.options, self.alphabet = structure, options, alphabet
+    def __init__(
+        self, make: Callable[..., PatternStructure], seed: int, alphabet: str, options: dict[str, Any]
+    ) -> None:
+        self.make, self.options, self.alphabet = make, options, alphabet
+        self.structure = make(**options)
         self.random = random.Random(seed)
         self.patterns: dict[int, str] = {}
         self.next_payload = 0
@@ -153,7 +161,7 @@ class _Duel:
         self.patterns = {changed[payload]: pattern for payload, pattern in self.patterns.items()}
 
     def reopen(self) -> None:
-        self.structure = reopened(self.structure, **self.options)
+        self.structure = reopened(self.structure, self.make, **self.options)
 
     def match(self) -> None:
         texts = ["", *(self.literals(0, most) for most in (2, 5, 12, 30))]
@@ -167,7 +175,7 @@ def duel(
     make: Callable[..., PatternStructure], seed: int, alphabet: str = "abé東", steps: int = 40, **options: Any
 ) -> None:
     """Interleave adding, removing, renumbering, reopening and matching, at random. In the end all patterns go."""
-    both = _Duel(make(**options), seed, alphabet, options)
+    both = _Duel(make, seed, alphabet, options)
     kinds = [both.add, both.add, both.remove, both.refuse, both.renumber, both.reopen]
     for _ in range(steps):
         both.random.choice(kinds)()

@@ -158,6 +158,9 @@ def test_one_event_where_many_are_asked_for(index: PatternIndex, event: Any) -> 
         {"method": "no-such-method"},
         {"stemmer": "english"},
         {"method": "naive", "min_word_len": 2},
+        {"method": "nfa", "recombination": "records"},
+        {"method": "retriever-none", "recombination": "backwards"},
+        {"method": "retriever-none", "recombination": None},
     ],
     ids=repr,
 )

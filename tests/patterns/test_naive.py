@@ -34,7 +34,7 @@ def test_duel(seed: int) -> None:
         for payload in random_.sample(sorted(model), random_.randrange(len(model) + 1) // 2):
             structure.remove(patterns_of([model.pop(payload)]), payload)
         if random_.random() < 0.2:
-            structure = reopened(structure)
+            structure = reopened(structure, Naive)
         if random_.random() < 0.2 and model:
             moved = dict(zip(sorted(model), range(len(model)), strict=True))
             table = np.full(max(model) + 1, -1, np.int32)

@@ -105,4 +105,4 @@ def test_threads_match_alike_and_a_snapshot_too():
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda batch: found(automaton.match(batch)), batches))
     assert together == alone
-    assert found(reopened(automaton).match(batches[0])) == alone[0]
+    assert found(reopened(automaton, Nfa).match(batches[0])) == alone[0]

@@ -263,3 +263,14 @@ def test_a_pattern_is_as_long_as_its_text() -> None:
     assert index.match("S" * 8) == [1]
     with pytest.raises(SubscriptionSyntaxError, match="max_length"):
         index[2] = r"abc\*"
+
+
+@pytest.mark.parametrize("recombination", ["beginnings", "records"])
+def test_how_words_are_recombined_is_kept_with_the_index(tmp_path, recombination):
+    index = PatternIndex({1: "song?blue", 2: "pie*tea"}, method="retriever-multi", recombination=recombination)
+    index.save(tmp_path / "index")
+    opened = PatternIndex.open(tmp_path / "index")
+    assert opened.options["recombination"] == recombination
+    opened[3] = "applepie"
+    assert opened.match("applepie and tea") == [2, 3]
+    assert (opened.stats().details["beginnings"] == 0) == (recombination == "records")

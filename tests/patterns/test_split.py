@@ -13,7 +13,7 @@ DFA_1 = ("song?blue", "pie*tea", "berry")
 
 
 def dfa_1(splitting: str, **options: int) -> Retriever:
-    return filled(RETRIEVERS[splitting](**options), *DFA_1)
+    return filled(RETRIEVERS[f"{splitting}-beginnings"](**options), *DFA_1)
 
 
 def test_scores_on_dfa_1():

@@ -46,6 +46,7 @@ PARAMETERS = st.builds(
     num_overlap_str=st.integers(0, 1),
     sub_str_len=st.integers(1, 5),
     overlap_pos=st.sampled_from(["general", "prefix", "suffix"]),
+    placement=st.sampled_from(["independent", "apart", "anywhere"]),
     letters=st.sampled_from([None, ENGLISH, (1.0, 1.0), (0.0, 3.0, 0.0)]),
     seed=st.integers(0, 5),
 )
@@ -62,12 +63,15 @@ def test_parameters_hold(parameters: Parameters) -> None:
         assert pattern.count("*") == parameters.num_star and pattern.count("?") == parameters.num_question
         assert len(pattern) == parameters.length
         phrases = re.split(r"[*?]+", pattern)
-        assert all(phrase and len(phrase) % parameters.sub_str_len == 0 for phrase in phrases)
+        assert all(phrases)
         assert len("".join(phrases)) == parameters.num_sub_str * parameters.sub_str_len
-        inner = parameters.num_sub_str - 1
-        assert len(phrases) - 1 == min(parameters.num_operators, inner)
-        together = [len(run) for run in re.findall(r"[*?]+", pattern)]
-        assert max(together, default=0) == -(-parameters.num_operators // max(inner, 1))
+        if parameters.placement != "anywhere":
+            assert all(len(phrase) % parameters.sub_str_len == 0 for phrase in phrases)
+        if parameters.placement == "apart":
+            inner = parameters.num_sub_str - 1
+            assert len(phrases) - 1 == min(parameters.num_operators, inner)
+            together = [len(run) for run in re.findall(r"[*?]+", pattern)]
+            assert max(together, default=0) == -(-parameters.num_operators // max(inner, 1))
 
 
 @settings(max_examples=80, deadline=None)
@@ -136,14 +140,33 @@ def test_none_or_all_of_the_strings_may_be_overlaps(overlaps: int) -> None:
     assert len(distinct) == 10 if overlaps else len(distinct) > 5900
 
 
-def test_operators_stand_at_every_place_equally_often() -> None:
-    drawn = patterns(generate(Parameters(9000, num_sub_str=4, seed=2)))
+def test_operators_apart_stand_at_every_place_equally_often() -> None:
+    drawn = patterns(generate(Parameters(9000, num_sub_str=4, placement="apart", seed=2)))
     pairs = Counter((pattern.index("*") // 4, pattern.index("?") // 4) for pattern in drawn)
     assert set(pairs) == {(a, b) for a in (1, 2, 3) for b in (1, 2, 3) if a != b}
     assert all(abs(count - 1500) < 200 for count in pairs.values())
-    crowded = patterns(generate(Parameters(9000, num_sub_str=3, num_star=1, num_question=2, seed=2)))
+    crowded = patterns(generate(Parameters(9000, num_star=1, num_question=2, placement="apart", seed=2)))
     alone = sum(bool(re.search(r"\w\*\w", pattern)) for pattern in crowded) / 9000
     assert abs(alone - 1 / 3) < 0.03
+
+
+def test_independent_operators_may_stand_together() -> None:
+    drawn = patterns(generate(Parameters(9000, num_sub_str=4, seed=2)))
+    pairs = Counter(tuple(len(part) for part in re.split(r"[*?]", pattern)) for pattern in drawn)
+    assert set(pairs) == {(4, 0, 12), (8, 0, 8), (12, 0, 4), (4, 4, 8), (4, 8, 4), (8, 4, 4)}
+    # Three places, drawn twice: together at one of them once in nine times each, otherwise in either order.
+    for parts, count in pairs.items():
+        assert abs(count - (1000 if 0 in parts else 2000)) < 150
+    stars_first = sum("*?" in pattern for pattern in drawn) / sum("*?" in p or "?*" in p for p in drawn)
+    assert stars_first == 1  # the same either way: a star and a character
+
+
+def test_operators_anywhere_stand_between_any_two_letters() -> None:
+    drawn = patterns(generate(Parameters(11_000, num_question=0, placement="anywhere", seed=2)))
+    places = Counter(pattern.index("*") for pattern in drawn)
+    assert set(places) == set(range(1, 12)) and all(abs(count - 1000) < 150 for count in places.values())
+    single = Parameters(10, num_sub_str=1, num_overlap_str=0, num_star=2, placement="anywhere")
+    assert all(re.fullmatch(r"\w[\w*?]+\w", pattern) for pattern in patterns(generate(single)))
 
 
 def test_letters_follow_their_proportions() -> None:
@@ -196,6 +219,8 @@ def test_every_subscription_may_be_drawn_for_one_publication() -> None:
         {"num_subscription": 5, "num_match": 6},
         {"num_star": -1},
         {"num_sub_str": 1},
+        {"num_sub_str": 1, "sub_str_len": 1, "placement": "anywhere"},
+        {"placement": "between"},
         {"overlap_pos": "middle"},
         {"letters": ()},
         {"letters": (0.0, 0.0)},

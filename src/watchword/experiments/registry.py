@@ -14,6 +14,7 @@ from watchword.errors import ExperimentError
 from watchword.experiments.experiment import Experiment
 
 PAPERS: dict[str, str] = {
+    "retriever": "watchword.experiments.retriever",
     "xml": "watchword.experiments.xml",
     "predicates": "watchword.experiments.predicates",
     "properties": "watchword.experiments.properties",

@@ -27,6 +27,30 @@ Run: TypeAlias = Callable[..., tuple[int, int, int, int]]
 what a `Step` returns it says whether it lacked anything, and what."""
 
 
+class Work:
+    """What the operations of a method were so far: states visited, and others."""
+
+    def __init__(self) -> None:
+        self._texts = self._visited = self._operations = 0
+
+    def noted(self, hits: Hits, visited: int) -> Hits:
+        """Add what `scan` returned; returns the hits."""
+        self._texts += hits.events
+        self._visited += visited
+        self._operations += hits.operations
+        return hits
+
+    @property
+    def visits_per_match(self) -> float:
+        """Return the states visited for a text."""
+        return self._visited / max(1, self._texts)
+
+    @property
+    def others_per_match(self) -> float:
+        """Return the other operations for a text."""
+        return (self._operations - self._visited) / max(1, self._texts)
+
+
 def point_rows(patterns: Patterns) -> PointRows:
     """Return patterns with their words as code points."""
     word_offsets = offsets_of(patterns.chars)
@@ -35,19 +59,21 @@ def point_rows(patterns: Patterns) -> PointRows:
     return PointRows(int64(patterns.offsets), word_offsets, points, int32(patterns.gaps))
 
 
-def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable[[int, int], Any]) -> Hits:
-    """Run a kernel over texts, with scratch that grows when a text asks for more.
+def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable[[int, int], Any]) -> tuple[Hits, int]:
+    """Run a kernel over texts, with scratch that grows when a text asks for more; also returns the states visited.
 
     The scratch, ``new_scratch(longest, entries)``, is for texts of at most `longest` bytes, and lives in this call
-    only: several threads may match at once.
+    only: several threads may match at once. In the last of its `marks` the kernel counts, for the texts that it is done
+    with, how many of its operations are states visited.
     """
     data, text_offsets = writable(texts.data), int64(texts.offsets)
     longest = int(np.diff(text_offsets).max(initial=0))
     entries = _FIRST_ENTRIES
     scratch = new_scratch(longest, entries)
+    visited = 0
 
     def step(first: int, used: int, offsets: Int64, payloads: Int32) -> tuple[int, int, int]:
-        nonlocal entries, scratch
+        nonlocal entries, scratch, visited
         operations = 0
         while True:
             first, used, spent, lacking = run(data, text_offsets, *state, scratch, first, used, offsets, payloads)
@@ -55,6 +81,8 @@ def scan(texts: Strings, run: Run, state: tuple[Any, ...], new_scratch: Callable
             if lacking != NO_SCRATCH:
                 return first, used, operations
             entries *= 4
+            visited += int(scratch.marks[-1])
             scratch = new_scratch(longest, entries)
 
-    return collect(texts.count, step)
+    hits = collect(texts.count, step)
+    return hits, visited + int(scratch.marks[-1])

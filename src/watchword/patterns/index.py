@@ -43,6 +43,8 @@ class PatternIndex(Index[Key]):
 
     - `min_word_len` (2): the fewest characters of a word cut from a phrase
     - `min_split_score` (2): by how many shared states a cut must gain more than this
+    - `recombination` ("beginnings"): how words are put together again; patterns share what they begin with, or with
+      "records" each has its own records, as published
     """
 
     plug = PatternLanguage

@@ -33,7 +33,7 @@ from watchword.kernels.patterns import nfa_run
 from watchword.kernels.sequences import payload_lists, share_trie
 from watchword.kernels.sequences.payload_lists import CELL_WORDS, ROWS, payloads_at
 from watchword.kernels.sequences.share_trie import SHARE, STATE_WORDS, STATES
-from watchword.patterns.characters import point_rows, scan
+from watchword.patterns.characters import Work, point_rows, scan
 from watchword.patterns.outline import outline
 from watchword.patterns.rows import Patterns, PatternStructure
 from watchword.strings import Strings
@@ -42,11 +42,12 @@ from watchword.strings import Strings
 class Nfa(PatternStructure):
     """One non-deterministic automaton for all patterns; those that begin alike share states."""
 
-    operation: ClassVar[str] = "states reached"
+    operation: ClassVar[str] = "states reached and looping states tried"
 
     def __init__(self) -> None:
         self._trie = share_trie.new_trie()
         self._lists = payload_lists.new_lists()
+        self._work = Work()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
         """Add patterns one after the other in compiled code."""
@@ -71,7 +72,7 @@ class Nfa(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Run the automaton over each text, with a set of active states."""
-        return scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch)
+        return self._work.noted(*scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
@@ -79,13 +80,16 @@ class Nfa(PatternStructure):
 
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two patterns or more),
-        ``postings`` (payloads) and ``bytes``."""
+        ``postings`` (payloads), ``bytes``, and what the operations so far were: ``reached_per_match`` and
+        ``looping_per_match``."""
         states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])
         shares = share_trie.trimmed(self._trie).states[SHARE::STATE_WORDS]
         return {
             "nodes": states,
             "shared_states": int((shares > 1).sum()),
             "postings": rows,
+            "reached_per_match": self._work.visits_per_match,
+            "looping_per_match": self._work.others_per_match,
             "bytes": 4 * STATE_WORDS * (states + 1) + 12 * states + 4 * CELL_WORDS * rows,
         }
 

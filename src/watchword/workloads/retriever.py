@@ -13,8 +13,11 @@ subscriptions with other letters in between.
 
 What the paper leaves open is decided here:
 
-- An operator stands between two strings, never at an end. Each takes a place of its own, at random; when
-  there are more operators than places, every place gets its first before any gets its second, and so on.
+- Where operators stand is the parameter `placement`, never at an end. *Independent*, the default: each between two
+  strings drawn by itself, so that places may coincide. *Apart*: each takes a place of its own between two strings;
+  when there are more operators than places, every place gets its first before any gets its second, and so on.
+  *Anywhere*: each between two letters, drawn by itself. With 3 strings, a `*` and a `?` that stand apart every phrase
+  has four letters, and none is worth a cut; the paper measured different times for its ways to cut.
 - Overlaps at a *general* position are any of the strings; as *prefix* the first ones, as *suffix* the last.
   Pools and subscriptions may repeat a string, and two subscriptions may be equal.
 - `?` becomes a letter, `*` a run of 0 to ``2 * sub_str_len`` letters, all lengths alike. Two or three strings of
@@ -39,6 +42,7 @@ from watchword.arrays import Int64
 from watchword.errors import OptionError
 
 OverlapPosition = Literal["general", "prefix", "suffix"]
+Placement = Literal["independent", "apart", "anywhere"]
 Bytes = npt.NDArray[np.uint8]
 
 ENGLISH = (
@@ -46,6 +50,8 @@ ENGLISH = (
     *(6.7, 7.5, 1.9, 0.095, 6.0, 6.3, 9.1, 2.8, 0.98, 2.4, 0.15, 2.0, 0.074),  # n to z
 )
 """How often each letter, a to z, occurs in English prose, in percent."""
+LETTERS = {"uniform": None, "English": ENGLISH}
+"""The proportions of letters that experiments compare."""
 
 _STAR, _QUESTION, _EXTRA = ord("*"), ord("?"), ord(" ")
 _FIRST_LETTER = ord("a")
@@ -70,6 +76,7 @@ class Parameters:
     num_sub_str: int = 3
     sub_str_len: int = 4
     overlap_pos: OverlapPosition = "general"
+    placement: Placement = "independent"
     letters: tuple[float, ...] | None = None
     seed: int = 0
 
@@ -82,8 +89,12 @@ class Parameters:
             raise OptionError(f"{self.num_overlap_str} of {self.num_sub_str} strings cannot be overlaps")
         if not 1 <= self.num_match <= self.num_subscription:
             raise OptionError(f"cannot draw {self.num_match} different ones of {self.num_subscription} subscriptions")
-        if min(self.num_star, self.num_question) < 0 or (self.num_operators and self.num_sub_str == 1):
-            raise OptionError("operators stand between strings: they need two, and cannot be fewer than none")
+        if min(self.num_star, self.num_question) < 0:
+            raise OptionError("there cannot be fewer operators than none")
+        if self.placement not in get_args(Placement):
+            raise OptionError(f"placement is 'independent', 'apart' or 'anywhere', not {self.placement!r}")
+        if self.num_operators and self.num_places == 0:
+            raise OptionError("operators stand between strings, or anywhere between letters: they need two of these")
         if self.overlap_pos not in get_args(OverlapPosition):
             raise OptionError(f"overlap_pos is 'general', 'prefix' or 'suffix', not {self.overlap_pos!r}")
         if self.letters is not None and not _are_proportions(self.letters):
@@ -98,6 +109,11 @@ class Parameters:
     def num_operators(self) -> int:
         """The number of wildcards in a subscription."""
         return self.num_star + self.num_question
+
+    @property
+    def num_places(self) -> int:
+        """The number of places where an operator may stand."""
+        return (self.num_sub_str * self.sub_str_len if self.placement == "anywhere" else self.num_sub_str) - 1
 
     @property
     def length(self) -> int:
@@ -130,18 +146,17 @@ def _are_proportions(letters: tuple[float, ...]) -> bool:
 
 def _subscriptions(parameters: Parameters, rng: np.random.Generator) -> Bytes:
     """Return the matrix of subscriptions."""
-    count, strings = parameters.num_subscription, parameters.num_sub_str
+    count, letters = parameters.num_subscription, parameters.num_sub_str * parameters.sub_str_len
     drawn = _strings(parameters, rng)
     places = _places(parameters, rng)
-    # A string moves right by the operators before it, an operator by the strings and operators before it.
-    shift = np.stack([np.count_nonzero(places < string, axis=1) for string in range(strings)], axis=1)
-    letter = np.arange(strings * parameters.sub_str_len).reshape(strings, -1)
+    # A letter moves right by the operators before it, an operator by the letters and operators before it.
+    shift = np.stack([np.count_nonzero(places < letter, axis=1) for letter in range(letters)], axis=1)
     order = np.argsort(places, axis=1, kind="stable")
-    operator = (np.take_along_axis(places, order, axis=1) + 1) * parameters.sub_str_len + np.arange(places.shape[1])
+    operator = np.take_along_axis(places, order, axis=1) + 1 + np.arange(places.shape[1])
     kinds = np.repeat(np.array([_STAR, _QUESTION], np.uint8), [parameters.num_star, parameters.num_question])
     patterns = np.empty((count, parameters.length), np.uint8)
     row = np.arange(count)[:, np.newaxis]
-    patterns[row, (letter + shift[:, :, np.newaxis]).reshape(count, -1)] = drawn.reshape(count, -1)
+    patterns[row, np.arange(letters) + shift] = drawn.reshape(count, -1)
     patterns[row, operator] = kinds[order]
     return patterns
 
@@ -163,13 +178,16 @@ def _strings(parameters: Parameters, rng: np.random.Generator) -> Bytes:
 
 
 def _places(parameters: Parameters, rng: np.random.Generator) -> Int64:
-    """Return behind which string each operator stands: a column for each operator, stars first."""
-    count, operators, inner = parameters.num_subscription, parameters.num_operators, parameters.num_sub_str - 1
+    """Return behind which letter each operator stands: a column for each operator, stars first."""
+    count, operators, inner = parameters.num_subscription, parameters.num_operators, parameters.num_places
     if not operators:
         return np.empty((count, 0), np.int64)
-    # Dealt like cards: by a random order of the operators, to a random order of the places, round by round.
-    deal = _permutations(rng, count, operators) % inner
-    return np.take_along_axis(_permutations(rng, count, inner), deal, axis=1)
+    if parameters.placement != "apart":
+        places = rng.integers(inner, size=(count, operators))
+    else:  # dealt like cards: by a random order of the operators, to a random order of the places, round by round
+        deal = _permutations(rng, count, operators) % inner
+        places = np.take_along_axis(_permutations(rng, count, inner), deal, axis=1)
+    return places if parameters.placement == "anywhere" else (places + 1) * parameters.sub_str_len - 1
 
 
 def _different(rng: np.random.Generator, parameters: Parameters) -> Int64:

@@ -4,7 +4,8 @@ The automaton of ``so*be`` (drawn in `nfa`) over "sobe": after "s" state 1 is ac
 by its epsilon move, the looping state 3; "b" leads from 3 to 4 while 3 stays; "e" from 4 to 5, which accepts.
 
 Layout of the scratch: `points` is the text, `active` two lists of states, now and next, `loops` a list of looping
-states, `seen` and `marks` a `stamped_table` of states.
+states, `seen` and `marks` a `stamped_table` of states; the last of the marks counts the states reached in the texts
+done. Looping states tried, each at every character, are the other operations.
 
 Invariant: the list of now holds the states reached by the last character, `loops` the looping states reached so far.
 Both are sets: a state has one way in, from one state by one key, except that a looping state may be reached again,
@@ -27,6 +28,8 @@ from watchword.kernels.sequences.share_trie import ACCEPTS, STATE_WORDS, follow
 from watchword.kernels.stamped_table import CELL_WORDS, DONE, NO_ROOM, NO_SCRATCH, entry_of, new_entry, renew
 from watchword.kernels.text.code_points import decode_points
 
+REACHED = 2  # behind what `stamped_table` keeps in the marks
+
 
 class Scratch(NamedTuple):
     """What one call keeps in mind about the text at hand."""
@@ -43,7 +46,7 @@ def new_scratch(longest: int, entries: int) -> Scratch:
     return Scratch(
         points=np.empty(longest, np.int32),
         seen=np.zeros(CELL_WORDS * entries, np.int32),
-        marks=np.zeros(2, np.int64),
+        marks=np.zeros(3, np.int64),
         active=np.empty(4 * entries, np.int32),
         loops=np.empty(entries, np.int32),
     )
@@ -77,19 +80,20 @@ def _report(cells, cell, used, payloads):
 
 @leaf
 def _match_text(trie, cells, scratch, size, used, payloads):
-    """Write the payloads found in a text behind `used`; returns the new fill or what lacks, and the states reached."""
+    """Write the payloads found in a text behind `used`; returns the new fill or what lacks, and the operations."""
     keys, values, states = trie.keys, trie.values, trie.states
     points, seen, marks, active, loops = scratch.points, scratch.seen, scratch.marks, scratch.active, scratch.loops
-    now, count, looping, visits = 0, 0, 0, 0
+    now, count, looping, visits, tried = 0, 0, 0, 0, 0
     width = len(active) // 2
     renew(marks)
     for at in range(size):
         if 2 * (count + looping + 1) > width:
-            return np.int64(NO_SCRATCH), visits
+            return np.int64(NO_SCRATCH), visits, tried
         point, here, there = np.int64(points[at]), now * width, (1 - now) * width
         fill = _step(trie, np.int64(0), point, active, there)
         for k in range(here, here + count):
             fill = _step(trie, np.int64(active[k]), point, active, fill)
+        tried += looping
         for k in range(looping):
             fill = _step(trie, np.int64(loops[k]), point, active, fill)
         for k in range(there, fill):
@@ -97,19 +101,19 @@ def _match_text(trie, cells, scratch, size, used, payloads):
             loop = follow(keys, values, states, state, np.int64(LOOP))
             if loop >= 0 and entry_of(seen, marks, loop) < 0:
                 if new_entry(seen, marks, loop) < 0:
-                    return np.int64(NO_SCRATCH), visits
+                    return np.int64(NO_SCRATCH), visits, tried
                 loops[looping] = loop
                 looping += 1
             cell = np.int64(states[STATE_WORDS * state + ACCEPTS])
             if cell >= 0 and entry_of(seen, marks, state) < 0:
                 if new_entry(seen, marks, state) < 0:
-                    return np.int64(NO_SCRATCH), visits
+                    return np.int64(NO_SCRATCH), visits, tried
                 used = _report(cells, cell, used, payloads)
                 if used < 0:
-                    return used, visits
+                    return used, visits, tried
         now, count = 1 - now, fill - there
         visits += count
-    return used, visits
+    return used, visits, tried
 
 
 @leaf
@@ -118,9 +122,10 @@ def match(data, text_offsets, trie, lists, scratch, first, used, offsets, payloa
     visits = 0
     for text in range(first, len(text_offsets) - 1):
         size = decode_points(data, text_offsets[text], text_offsets[text + 1], scratch.points)
-        fill, visited = _match_text(trie, lists.cells, scratch, size, used, payloads)
+        fill, visited, tried = _match_text(trie, lists.cells, scratch, size, used, payloads)
         if fill < 0:
             return text, used, visits, fill
-        visits += visited
+        visits += visited + tried
+        scratch.marks[REACHED] += visited
         offsets[text + 1] = used = fill
     return len(text_offsets) - 1, used, visits, np.int64(DONE)

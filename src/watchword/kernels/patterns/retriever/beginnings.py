@@ -4,9 +4,9 @@ The paper gives each word of a subscription a record at its last state: the last
 half-accept record. To match, it goes back from record to record, for each accept record of a state anew. Here the
 half-accept records of subscriptions that begin with the same words at the same distances are one, a *beginning*, and
 accept records hang at the beginning that is their whole subscription. So what stands before a word is settled once for
-all who ask for it, and of a state only those records are looked at whose beginnings were found. A chain of records for
-each subscription, as printed, came first here: every accept record of a word was walked back anew, however many began
-alike.
+all who ask for it, and of a state only those records are looked at whose beginnings were found. Records of each
+subscription, as published, are in `word_records`: there every accept record of a word is walked back anew, however many
+subscriptions begin alike.
 
 The subscriptions ``song?blue``, ``pie*tea`` and ``pie*cake``, as a trie. Its keys are by turns a gap,
 ``2 * questions + star``, and the last state of a word in the automaton of words (song is 4, blue 8, pie 11)::

@@ -23,6 +23,7 @@ from watchword.kernels.patterns.retriever.waits import (
     OPEN_END,
     OPEN_WORDS,
     SINCE,
+    STEPS,
     WAIT,
     WHAT,
 )
@@ -31,12 +32,14 @@ from watchword.kernels.stamped_table import VALUE, entry_of
 
 
 @leaf
-def extend_exact(beginnings, exact_waits, entry, state, waiting, found_now, count):
+def extend_exact(beginnings, scratch, entry, state, waiting, count):
     """Collect beginnings from the list of waits for a word that starts here; returns their new number.
 
     `state` is the word, `waiting` its marks.
     """
+    exact_waits, found_now, steps = scratch.exact_waits, scratch.found_now, 0
     while entry >= 0:
+        steps += 1
         wait = np.int64(exact_waits[EXACT_WORDS * entry + WHAT])
         if (waiting >> (wait & 31)) & 1:
             longer = follow(beginnings.keys, beginnings.values, beginnings.states, wait, state)
@@ -44,6 +47,7 @@ def extend_exact(beginnings, exact_waits, entry, state, waiting, found_now, coun
                 found_now[count] = longer
                 count += 1
         entry = np.int64(exact_waits[EXACT_WORDS * entry + NEXT])
+    scratch.marks[STEPS] += steps
     return count
 
 
@@ -57,6 +61,7 @@ def extend_open(beginnings, scratch, start, state, waiting, count):
     states = beginnings.states
     cells, marks, open_waits, found_now = scratch.cells, scratch.marks, scratch.open_waits, scratch.found_now
     at, end = 0, OPEN_WORDS * marks[OPEN_END]
+    marks[STEPS] += marks[OPEN_END]
     while at < end:
         wait, longer = np.int64(open_waits[at + WAIT]), np.int64(-1)
         if (waiting >> (wait & 31)) & 1 and open_waits[at + FROM] <= start:
@@ -89,6 +94,7 @@ def extend_listed(states, scratch, start, state, count):
     kept = np.int64(-1)
     while entry >= 0:
         at = EXACT_WORDS * entry
+        marks[STEPS] += 1
         longer, after = np.int64(exact_waits[at + WHAT]), np.int64(exact_waits[at + NEXT])
         opens = exact_waits[at + SINCE] <= start
         if opens:

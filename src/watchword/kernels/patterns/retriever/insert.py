@@ -33,6 +33,36 @@ from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, Sha
 
 
 @kernel
+def enter_word(trie, points, start, end):
+    """Enter the word ``points[start:end]``; returns its last state."""
+    state = np.int64(0)
+    for at in range(start, end):
+        state = enter(trie, state, np.int64(points[at]))
+    return state
+
+
+@kernel
+def longest_word(word_offsets):
+    """Return the length of the longest word, 1 if there is none."""
+    longest = 1
+    for word in range(len(word_offsets) - 1):
+        longest = max(longest, word_offsets[word + 1] - word_offsets[word])
+    return longest
+
+
+@kernel
+def word_start(trie, state, points, least, at):
+    """Return where the word of `state` starts if it ends at `at` in `points`; -1 if another stands there, or if it
+    would start before `least`."""
+    while state > 0:
+        at -= 1
+        if at < least or trie.states[STATE_WORDS * state + KEY] != points[at]:
+            return -1
+        state = np.int64(trie.states[STATE_WORDS * state + PARENT])
+    return at
+
+
+@kernel
 def _insert(trie, beginnings, records, word_offsets, points, gaps, payload, rule, ends):
     """Insert one pattern, whose phrases are cut from `points` (INSERT)."""
     beginning = np.int64(0)
@@ -40,9 +70,7 @@ def _insert(trie, beginnings, records, word_offsets, points, gaps, payload, rule
         start, gap = word_offsets[phrase], gaps[phrase]
         count = split_phrase(trie, points, start, word_offsets[phrase + 1], rule, ends)
         for word in range(count):
-            state = np.int64(0)
-            for at in range(start, ends[word]):
-                state = enter(trie, state, np.int64(points[at]))
+            state = enter_word(trie, points, start, ends[word])
             idle = np.int32(0)  # anything may come next, unless two characters of the word tell
             if gap == 0 and ends[word] - start > 1:
                 idle = ~np.int32(np.int64(1) << pair_bit(points[start], points[start + 1]))
@@ -63,10 +91,7 @@ def insert_patterns(trie, beginnings, records, rows, payloads, rule, first):
     trie, beginnings, records = ShareTrie(*trie), ShareTrie(*beginnings), Records(*records)
     offsets, word_offsets, points, gaps = rows
     rule = SplitRule(*rule)
-    longest = 1
-    for word in range(len(word_offsets) - 1):
-        longest = max(longest, word_offsets[word + 1] - word_offsets[word])
-    ends = np.empty(longest, np.int64)
+    ends = np.empty(longest_word(word_offsets), np.int64)
     for row in range(first, len(payloads)):
         start, end = offsets[row], offsets[row + 1]
         most = word_offsets[end] - word_offsets[start]
@@ -83,12 +108,10 @@ def _is_pattern(trie, beginnings, beginning, word_offsets, points, gaps):
     phrase = len(word_offsets) - 2
     at = word_offsets[phrase + 1]
     while beginning > 0 and phrase >= 0:
-        state = beginnings.states[STATE_WORDS * beginning + KEY]
-        while state > 0:
-            at -= 1
-            if at < word_offsets[phrase] or trie.states[STATE_WORDS * state + KEY] != points[at]:
-                return False
-            state = trie.states[STATE_WORDS * state + PARENT]
+        state = np.int64(beginnings.states[STATE_WORDS * beginning + KEY])
+        at = word_start(trie, state, points, word_offsets[phrase], at)
+        if at < 0:
+            return False
         gap = np.int32(0)
         if at == word_offsets[phrase]:
             gap = gaps[phrase]

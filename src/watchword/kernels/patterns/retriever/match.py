@@ -30,6 +30,8 @@ from watchword.kernels.patterns.retriever.waits import (
     LEAD,
     LISTED,
     POSITION_WORDS,
+    STEPS,
+    VISITED,
     begin,
     note_found,
     wait_openly,
@@ -48,7 +50,7 @@ def match(data, text_offsets, trie, beginnings, records, scratch, first, used, o
     keys, values, states = trie.keys, trie.values, trie.states
     points, positions, marks = scratch.points, scratch.positions, scratch.marks
     exact_waits, found_now = scratch.exact_waits, scratch.found_now
-    text, visits, visited, fill = first, 0, 0, np.int64(used)
+    text, spent, visited, fill = first, 0, 0, np.int64(used)
     first_wait = find_child(beginnings.keys, beginnings.values, np.int64(0), np.int64(0))
     while text < len(text_offsets) - 1 and fill >= 0:
         size = decode_points(data, text_offsets[text], text_offsets[text + 1], points)
@@ -68,7 +70,7 @@ def match(data, text_offsets, trie, beginnings, records, scratch, first, used, o
                     count = 1
                 waiting = states[row + EXACT_MARKS]
                 if here >= 0 and waiting != 0:
-                    count = extend_exact(beginnings, exact_waits, here, state, waiting, found_now, count)
+                    count = extend_exact(beginnings, scratch, here, state, waiting, count)
                 waiting = states[row + OPEN_MARKS]
                 if waiting != 0:
                     count = extend_open(beginnings, scratch, start, state, waiting, count)
@@ -82,6 +84,8 @@ def match(data, text_offsets, trie, beginnings, records, scratch, first, used, o
                 recycle(exact_waits, marks, here)
             start += 1
         if fill >= 0:
-            offsets[text + 1], used, visits = fill, fill, visited
-            text += 1
-    return text, used, visits, min(fill, np.int64(DONE))
+            offsets[text + 1], used = fill, fill
+            spent += visited + marks[STEPS]
+            marks[VISITED] += visited
+            text, visited = text + 1, 0
+    return text, used, spent, min(fill, np.int64(DONE))

@@ -17,7 +17,9 @@ Layout of the scratch:
     cells, marks        a `stamped_table`: under ``2 * beginning``, that one was found which has something to say once
                         per text; under ``2 * state + 1``, the list of beginnings that wait for this word
     marks               besides: the entries of `exact_waits` ever used, the free ones among them, the waits in
-                        `open_waits`, and bit ``wait & 31`` for each one that is listed
+                        `open_waits`, bit ``wait & 31`` for each one that is listed, the steps of recombination so far
+                        (beginnings found, waits made and looked at, records looked at), and the states visited in the
+                        texts done
     found_now           the beginnings that the word just found completes
 
 A wait with a star goes to `open_waits`, where every word found looks through it; but if many are there and only one
@@ -56,7 +58,7 @@ POSITION_WORDS, OPEN_WORDS, EXACT_WORDS = 2, 3, 3
 LEAD, FIRST_WAIT = range(POSITION_WORDS)
 WAIT, FROM, LEFT = range(OPEN_WORDS)
 WHAT, NEXT, SINCE = range(EXACT_WORDS)
-EXACT_END, EXACT_FREE, OPEN_END, LISTED = range(2, 6)  # behind what `stamped_table` keeps in the marks
+EXACT_END, EXACT_FREE, OPEN_END, LISTED, STEPS, VISITED = range(2, 8)  # behind what `stamped_table` keeps in the marks
 MANY = 16
 """From how many waits in `open_waits` on others are listed."""
 
@@ -79,7 +81,7 @@ def new_scratch(longest: int, entries: int) -> Scratch:
         points=np.empty(longest + 2, np.int32),
         positions=np.empty(POSITION_WORDS * longest, np.int32),
         cells=np.zeros(CELL_WORDS * entries, np.int32),
-        marks=np.zeros(6, np.int64),
+        marks=np.zeros(8, np.int64),
         exact_waits=np.empty(EXACT_WORDS * (entries + 1), np.int32),  # the last one is never handed out
         open_waits=np.empty(OPEN_WORDS * entries, np.int32),
         found_now=np.empty(2 * entries + 1, np.int32),
@@ -91,7 +93,7 @@ def begin(trie, size, scratch):
     """Forget the last text, and take the first step of every window of this one: they do not wait for each other."""
     points, positions, marks = scratch.points, scratch.positions, scratch.marks
     renew(marks)
-    marks[EXACT_END], marks[EXACT_FREE], marks[OPEN_END], marks[LISTED] = 0, -1, 0, 0
+    marks[EXACT_END], marks[EXACT_FREE], marks[OPEN_END], marks[LISTED], marks[STEPS] = 0, -1, 0, 0, 0
     points[size], points[size + 1] = 0, 0
     for at in range(size):
         lead = follow(trie.keys, trie.values, trie.states, np.int64(0), np.int64(points[at]))
@@ -119,6 +121,7 @@ def _wait_exactly(states, scratch, wait, end, size):
     positions = scratch.positions
     fits = True
     while wait > 0 and fits:
+        scratch.marks[STEPS] += 1
         start = end + (states[STATE_WORDS * wait + KEY] >> 1)
         if start < size:
             head = POSITION_WORDS * start + FIRST_WAIT
@@ -145,6 +148,7 @@ def wait_openly(states, scratch, wait, end, size):
     marks, open_waits = scratch.marks, scratch.open_waits
     fits = True
     while wait > 0 and fits:
+        marks[STEPS] += 1
         gap, left = states[STATE_WORDS * wait + KEY], states[STATE_WORDS * wait + CHILDREN]
         start = end + (gap >> 1)
         if gap == 0 or start >= size:
@@ -163,9 +167,10 @@ def wait_openly(states, scratch, wait, end, size):
 
 
 @leaf
-def _report(words, record, room, used, payloads):
+def _report(words, record, room, marks, used, payloads):
     """Write the payloads of those of a list of records that need no more room; returns the new fill or what lacks."""
     while record >= 0 and used >= 0:
+        marks[STEPS] += 1
         if room >= words[RECORD_WORDS * record + BEHIND] >> 1:
             if used < len(payloads):
                 payloads[used] = words[RECORD_WORDS * record + PAYLOAD]
@@ -183,6 +188,7 @@ def note_found(states, words, size, scratch, count, end, used, payloads):
     `states` are those of the beginnings, `words` the accept records.
     """
     k = 0
+    scratch.marks[STEPS] += count
     while k < count and used >= 0:
         beginning = np.int64(scratch.found_now[k])
         at = STATE_WORDS * beginning
@@ -191,7 +197,7 @@ def note_found(states, words, size, scratch, count, end, used, payloads):
         if once and entry_of(scratch.cells, scratch.marks, 2 * beginning) < 0:
             fits = new_entry(scratch.cells, scratch.marks, 2 * beginning) >= 0
             fits = fits and wait_openly(states, scratch, np.int64(states[at + STARRED]), end, size)
-            used = _report(words, np.int64(states[at + RECORDS]), size - end, used, payloads)
+            used = _report(words, np.int64(states[at + RECORDS]), size - end, scratch.marks, used, payloads)
         if not fits or not _wait_exactly(states, scratch, np.int64(states[at + EXACT]), end, size):
             used = np.int64(NO_SCRATCH)
         k += 1

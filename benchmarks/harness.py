@@ -1,4 +1,6 @@
-"""What every benchmark shares: measuring, comparing with a baseline of the same run, and reporting.
+"""What every benchmark shares: comparing with a baseline of the same run, and reporting.
+
+Measuring is what the experiments do as well (`watchword.experiments.measuring`).
 
 A benchmark is a module with named sections, which `main` runs. A section measures and hands rows (dicts of column to
 value) to a `Report`, which prints them as a table and keeps them for ``--json``. Absolute figures belong to one
@@ -11,17 +13,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import resource
-import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -30,110 +28,31 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from watchword.experiments.machine import cores, cpu_model
+from watchword.experiments.measuring import Measurement, Way, affordable, by_turns, in_turns, measure, timed
+from watchword.experiments.rows import figure
+
+__all__ = [
+    "ROOT",
+    "Measurement",
+    "Report",
+    "Row",
+    "Way",
+    "affordable",
+    "by_turns",
+    "figure",
+    "in_fresh_process",
+    "in_turns",
+    "main",
+    "measure",
+    "ratio",
+    "timed",
+    "with_ratios",
+]
+
 Row = dict[str, Any]
 Setting = TypeVar("Setting")
-Way = tuple[Callable[[Any], object], Any]
-"""A function of events, and events for it."""
 ROOT = Path(__file__).resolve().parents[1]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """The seconds of each repetition of a piece of work that consists of `work` units."""
-
-    seconds: tuple[float, ...]
-    work: int = 1
-
-    @property
-    def median(self) -> float:
-        """The middle repetition, in seconds."""
-        return statistics.median(self.seconds)
-
-    @property
-    def best(self) -> float:
-        """The fastest repetition, in seconds."""
-        return min(self.seconds)
-
-    @property
-    def spread(self) -> float:
-        """The slowest less the fastest repetition, as a part of the median."""
-        return (max(self.seconds) - min(self.seconds)) / self.median if self.median else 0.0
-
-    @property
-    def rate(self) -> float:
-        """Units of work per second, at the median."""
-        return self.work / self.median if self.median else float("inf")
-
-    @property
-    def best_rate(self) -> float:
-        """Units of work per second, at the best."""
-        return self.work / self.best if self.best else float("inf")
-
-    def quantile(self, share: float) -> float:
-        """The seconds within which `share` of the repetitions were done."""
-        ordered = sorted(self.seconds)
-        return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
-def timed(function: Callable[[], object]) -> float:
-    """Return the seconds that one call takes."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def measure(
-    function: Callable[[], object], *, work: int = 1, repeat: int = 5, warmup: int = 1, budget: float = 10.0
-) -> Measurement:
-    """Warm up, then repeat at least once, and no more once `budget` seconds are spent."""
-    for _ in range(warmup):
-        function()
-    seconds = [timed(function)]
-    while len(seconds) < repeat and sum(seconds) < budget:
-        seconds.append(timed(function))
-    return Measurement(tuple(seconds), work)
-
-
-def affordable(run: Callable[[int], object], most: int, seconds: float) -> int:
-    """Return how many units, 1 to `most`, `run` can do in about `seconds`: tried with more and more.
-
-    What takes long is tried twice: one pause of a busy machine would otherwise pass for the cost of few units.
-    """
-    run(1)
-    count = 1
-    while True:
-        took = timed(partial(run, count))
-        if took > seconds / 8:
-            took = min(took, timed(partial(run, count)))
-        if took > seconds / 8:
-            return max(1, min(most, int(count * seconds / took)))
-        if count >= most:
-            return most
-        count = min(most, count * 4)
-
-
-def in_turns(ways: Mapping[str, Way], turns: int, seconds: float) -> dict[str, Measurement]:
-    """Measure ways to do something with events by turns, each on as many events as it can do in about `seconds`."""
-    chosen = {}
-    for name, (run, events) in ways.items():
-        count = affordable(lambda n, run=run, events=events: run(events[:n]), len(events), seconds)  # type: ignore[misc]
-        chosen[name] = run, events[:count]
-    return by_turns(chosen, turns)
-
-
-def by_turns(ways: Mapping[str, Way], turns: int) -> dict[str, Measurement]:
-    """Measure ways to do something with all of their events.
-
-    They take turns: what else the machine does then meets all of them, and none finds the caches as it left them. Each
-    turn begins with another, since the first may pay for memory that the last has given back.
-    """
-    took: dict[str, list[float]] = {name: [] for name in ways}
-    order = list(ways.items())
-    for turn in range(turns):
-        first = turn % max(1, len(order))
-        for name, (run, events) in order[first:] + order[:first]:
-            took[name].append(timed(partial(run, events)))
-    return {name: Measurement(tuple(took[name]), len(events)) for name, (_, events) in ways.items()}
 
 
 def with_ratios(rows: Sequence[Row], column: str, baselines: Iterable[str], name: str = "method") -> list[Row]:
@@ -146,15 +65,6 @@ def with_ratios(rows: Sequence[Row], column: str, baselines: Iterable[str], name
 def ratio(value: float | None, base: float | None) -> float | None:
     """Return ``value / base``, or None where there is nothing to compare."""
     return value / base if value is not None and base else None
-
-
-def figure(value: object) -> str:
-    """Return a value as a table shows it: three digits that matter, thousands set apart."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 class Report:
@@ -211,17 +121,10 @@ def machine() -> dict[str, object]:
     """Return what the figures depend on besides the code."""
     packages = ("watchword", "numba", "numpy", "pyarrow")
     return {
-        "cpu": f"{_cpu_model()}, {len(os.sched_getaffinity(0))} cores",
+        "cpu": f"{cpu_model()}, {cores()} cores",
         "python": platform.python_version(),
         "packages": ", ".join(f"{name} {version(name)}" for name in packages),
     }
-
-
-def _cpu_model() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
 
 
 def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | None = None) -> argparse.Namespace:

@@ -101,6 +101,15 @@ class AnswerError(FeedError):
         self.retry_after = retry_after
 
 
+class ExperimentError(WatchwordError):
+    """An experiment is unknown, or cannot be run or reported here. ``name`` is the experiment's."""
+
+    def __init__(self, message: str, *, name: str) -> None:
+        super().__init__(f"{name}: {message}")
+        self.reason = message
+        self.name = name
+
+
 def _pointer(text: str, position: int, width: int = 72) -> str:
     """Return the line of `text` around `position`, and a caret under it."""
     start = max(0, position - width // 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import harness
-from benchmarks.harness import Measurement, Report, affordable, figure, in_fresh_process, measure, with_ratios
+from benchmarks.harness import Report, in_fresh_process, with_ratios
 
 MEGABYTE = 1 << 20
-SIZES = (("long", 5), ("short", 2))
 
 
 def test_a_page_has_every_table() -> None:
@@ -37,56 +35,6 @@ def test_a_page_has_every_table() -> None:
     ]
 
 
-def test_a_measurement_sums_up_its_repetitions() -> None:
-    measurement = Measurement((3.0, 1.0, 2.0), work=10)
-    assert measurement.median == 2.0
-    assert measurement.spread == 1.0
-    assert measurement.rate == 5.0
-    assert measurement.best == 1.0 and measurement.best_rate == 10.0
-    assert measurement.quantile(0.0) == 1.0 and measurement.quantile(0.99) == 3.0
-
-
-def test_a_clock_that_did_not_move_divides_nothing_by_zero() -> None:
-    still = Measurement((0.0,), work=3)
-    assert still.spread == 0.0 and math.isinf(still.rate)
-
-
-def test_measuring_warms_up_and_repeats() -> None:
-    calls: list[int] = []
-    measurement = measure(lambda: calls.append(1), work=7, repeat=4, warmup=2)
-    assert len(calls) == 6 and len(measurement.seconds) == 4 and measurement.work == 7
-
-
-def test_measuring_stops_when_the_budget_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness, "timed", lambda function: 4.0)
-    assert len(measure(lambda: None, repeat=9, warmup=0, budget=10.0).seconds) == 3
-    assert len(measure(lambda: None, repeat=9, warmup=0, budget=1.0).seconds) == 1
-
-
-@pytest.mark.parametrize(("per_unit", "most", "expected"), [(0.0, 500, 500), (1.0, 500, 8), (99.0, 500, 1)])
-def test_the_affordable_amount_grows_until_it_costs(
-    monkeypatch: pytest.MonkeyPatch, per_unit: float, most: int, expected: int
-) -> None:
-    tried: list[int] = []
-
-    def ticking(function: object) -> float:
-        function()  # type: ignore[operator]
-        return per_unit * tried[-1]
-
-    monkeypatch.setattr(harness, "timed", ticking)
-    assert affordable(tried.append, most, seconds=8.0) == expected
-    assert max(tried) <= most
-
-
-def test_ways_take_turns_on_what_each_can_afford(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(harness, "affordable", lambda run, most, seconds: min(most, 3))
-    calls: list[tuple[str, int]] = []
-    ways = {name: (lambda events, name=name: calls.append((name, len(events))), [0] * size) for name, size in SIZES}
-    measured = harness.in_turns(ways, turns=2, seconds=1.0)
-    assert calls == [("long", 3), ("short", 2), ("short", 2), ("long", 3)]  # each turn begins with another
-    assert [measurement.work for measurement in measured.values()] == [3, 2]
-
-
 def test_ratios_are_taken_against_rows_of_the_same_table() -> None:
     rows = [
         {"method": "slow", "rate": 2.0},
@@ -97,21 +45,6 @@ def test_ratios_are_taken_against_rows_of_the_same_table() -> None:
     assert [row["× slow"] for row in found] == [1.0, 4.0, None]
     assert "× unknown" not in found[0]
     assert "× slow" not in rows[0]
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, "–"),
-        (1234567, "1,234,567"),
-        (1234.56, "1,235"),
-        (0.012345, "0.0123"),
-        ("trie", "trie"),
-        (3.0, "3"),
-    ],
-)
-def test_figures_are_short(value: object, text: str) -> None:
-    assert figure(value) == text
 
 
 def test_a_report_prints_tables_and_writes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from watchword.cli import estimating, explaining, matching, snapshots, system
+from watchword.cli import estimating, experimenting, explaining, matching, snapshots, system
 
 app = typer.Typer(name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("match")(matching.match)
@@ -19,6 +19,7 @@ app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)
 app.command("estimate")(estimating.estimate)
 app.add_typer(snapshots.app, name="index")
+app.add_typer(experimenting.app, name="experiments")
 for command in (
     system.init,
     system.subscribe,

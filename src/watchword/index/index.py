@@ -215,6 +215,7 @@ class Index(MutableMapping[Any, str]):
             operation=plugged.structure.operation,
             operations_per_match=self._operations / self._events if self._events else 0.0,
             details=details | {f"{name}_bytes": size for name, size in sizes.items() if size},
+            events=self._events,
         )
 
     # matching

@@ -11,7 +11,7 @@ class Stats:
     """What an index holds and takes.
 
     `bytes` is the index without ids and texts (those are `catalog_bytes`). `operations_per_match` is the mean
-    over the events matched since the index was made or opened, in the unit `operation`; `details` has the
+    over the `events` matched since the index was made or opened, in the unit `operation`; `details` has the
     method's own figures.
     """
 
@@ -27,6 +27,7 @@ class Stats:
     operation: str
     operations_per_match: float
     details: Mapping[str, float] = field(default_factory=dict)
+    events: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,144 @@
+"""What an experiment is: cells to measure, plots in the paper's axes, and claims that the measured rows are held to.
+
+An experiment is data and two functions. This one asks how many nodes a trie of a few words has:
+
+>>> def measure(cell, scale, seed):
+...     words = ["pie", "pier", "tea"][: cell["words"]]
+...     return [cell | {"nodes": len({word[:end] for word in words for end in range(len(word) + 1)})}]
+>>> def shared(rows):
+...     nodes = rows[-1]["nodes"]
+...     return judged(nodes < 11, f"{nodes} nodes", why="beginnings are shared")
+>>> trie = Experiment(
+...     name="example/trie",
+...     title="Nodes against words",
+...     source="nobody, table 1",
+...     cells=lambda scale: [{"words": 1}, {"words": 3}],
+...     measure=measure,
+...     claims=(Claim("shared", "Words share their beginnings.", "fewer nodes than letters", shared),),
+... )
+>>> rows = [row for cell in trie.cells("small") for row in trie.measure(cell, "small", trie.seed)]
+>>> rows[-1], trie.claims[0].judge(rows).verdict
+({'words': 3, 'nodes': 8}, 'holds')
+
+A *cell* is what is measured at a time and what an interrupted run resumes at: a dict of plain values that says what
+varies, such as ``{"subscriptions": 10_000, "method": "trie"}``. A *row* is a cell with what was measured. A cell may
+give several rows, for example one for each method, if they are to take turns within it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Cell = dict[str, Any]
+Row = dict[str, Any]
+Verdict = Literal["holds", "holds weaker", "does not hold", "not shown at this scale"]
+
+SCALES = ("small", "paper")
+"""Small is a minute for an experiment at most, paper has the sizes of the papers."""
+VERDICTS: tuple[Verdict, ...] = ("holds", "holds weaker", "does not hold", "not shown at this scale")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a claim: the verdict, what was measured in words, and why, where that is not plain."""
+
+    verdict: Verdict
+    measured: str
+    why: str = ""
+
+
+def judged(holds: bool, measured: str, *, weaker: bool = False, why: str = "") -> Outcome:
+    """Return the outcome of a claim that holds, or holds in part (`weaker`), or does not.
+
+    >>> judged(False, "1.4 times", weaker=True, why="faster, but not twice")
+    Outcome(verdict='holds weaker', measured='1.4 times', why='faster, but not twice')
+    """
+    return Outcome("holds" if holds else "holds weaker" if weaker else "does not hold", measured, why)
+
+
+def not_shown(why: str, measured: str = "–") -> Outcome:
+    """Return the outcome of a claim on which these rows can say nothing, as they are too few or too small."""
+    return Outcome("not shown at this scale", measured, why)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A finding of a paper: in our words (`text`), in the paper's figures (`paper`), and as a check of rows.
+
+    `machine_independent` is whether the check looks at counts alone, which are the same everywhere.
+    """
+
+    id: str
+    text: str
+    paper: str
+    check: Callable[[Sequence[Row]], Outcome]
+    machine_independent: bool = False
+
+    def judge(self, rows: Sequence[Row]) -> Outcome:
+        """Return the outcome; rows that lack what the check needs show nothing."""
+        try:
+            return self.check(rows)
+        except LookupError as error:
+            return not_shown(f"no rows for it: {error}")
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawing of rows: `y` over `x`, a line (or group of bars) for each value of the column `series`.
+
+    Only rows that have the values of `where`. Printed rows with the same columns are drawn beside, dashed. `name` is
+    the file's name without its ending.
+    """
+
+    name: str
+    title: str
+    x: str
+    y: str
+    series: str = "method"
+    x_label: str = ""
+    y_label: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    bars: bool = False
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
+def no_memory_to_speak_of(scale: str) -> int:
+    """Return the bytes of an experiment that any machine can run."""
+    return 0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table or figure of a paper.
+
+    `source` names the document, the table or figure and its section. `printed` are the figures that the document
+    prints, as rows; they are shown beside ours where both agree in the columns `paired`. `needs` gives the bytes of
+    memory that a scale takes.
+
+    If `turns` is above 1, the run goes over all cells so many times, and of the columns `best_of` the least value
+    counts: the cells of a figure that measures time then meet the same disturbances. Columns of other cells that are
+    the same in every turn are taken from the first.
+    """
+
+    name: str
+    title: str
+    source: str
+    cells: Callable[[str], list[Cell]]
+    measure: Callable[[Cell, str, int], list[Row]]
+    plots: tuple[Plot, ...] = ()
+    printed: tuple[Row, ...] = ()
+    paired: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    needs: Callable[[str], int] = no_memory_to_speak_of
+    turns: int = 1
+    best_of: tuple[str, ...] = ()
+    notes: str = ""
+    seed: int = 2011
+
+    @property
+    def paper(self) -> str:
+        """The part of the name before the first stroke: ``thesis`` of ``thesis/table-4.6``."""
+        return self.name.partition("/")[0]

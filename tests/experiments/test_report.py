@@ -1,0 +1,57 @@
+"""The report: one page that needs nothing beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.experiments import toy
+from watchword.experiments.report import outcomes, page
+from watchword.experiments.running import run_one
+
+pytestmark = pytest.mark.usefixtures("toys")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> str:
+    run_one(toy.LETTERS, "small", tmp_path)
+    return page(toy.EXPERIMENTS, "small", tmp_path)
+
+
+def test_the_page_stands_alone(written: str) -> None:
+    assert not re.search(r"""(src|href)=["'](?!data:|#)""", written)
+    assert "<script" not in written and written.count("data:image/svg+xml;base64,") == 2
+
+
+def test_ours_and_printed_stand_in_one_row(written: str) -> None:
+    assert "<th>letters (printed)</th>" in written
+    row = "<td class='number'>3</td><td>slow</td><td class='number'>6</td><td class='number'>1</td>"
+    assert f"<tr>{row}<td class='number'>7</td></tr>" in written
+    assert "<td class='number'>18</td>" in written, "what only the paper has is there too"
+
+
+def test_claims_have_their_verdicts(written: str) -> None:
+    assert "3 claims: 1 holds, 2 not shown at this scale." in written
+    assert "twice &amp; more" in written and "6 &lt;letters&gt;" in written
+    assert "<span class='small'>(counts)</span>" in written
+
+
+def test_names_are_escaped(written: str) -> None:
+    assert "Letters &lt;counted&gt;" in written and "<counted>" not in written
+
+
+def test_what_was_not_run_is_left_out_and_what_is_incomplete_says_so(tmp_path: Path, written: str) -> None:
+    assert "toy/turns" not in written and "not measured yet" not in written
+    toy.interrupt_at.append(2)
+    with pytest.raises(KeyboardInterrupt):
+        run_one(toy.TURNS, "small", tmp_path)
+    assert "8 cells are not measured yet" in page(toy.EXPERIMENTS, "small", tmp_path)
+
+
+def test_a_claim_without_its_rows_is_not_shown(tmp_path: Path) -> None:
+    found = {claim.id: outcome for claim, outcome in outcomes(run_one(toy.LETTERS, "small", tmp_path))}
+    assert found["double"].verdict == "holds" and found["double"].measured == "6 <letters>"
+    assert found["grows"].verdict == "not shown at this scale"
+    assert "missing" in found["lost"].why

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from watchword.index import Index
+import pyarrow as pa
+
+from watchword.errors import OptionError
+from watchword.index import Index, reads
 from watchword.keywords.language import Keywords
 
 
@@ -24,8 +27,38 @@ class KeywordIndex(Index):
     - `literal_operators`: lower-case and, or, not are words, and not refused between words
     - `max_clauses`, `max_work`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
 
-    Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity` and `block` for
-    `compact-count`, `block` for `compact-trie`.
+    Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity`, `vocabulary`,
+    `ranking` and `block` for `compact-count`, `block` for `compact-trie`, `storage` for `poset`.
     """
 
     plug = Keywords
+    _plugged: Keywords
+
+    @reads
+    def draw(self) -> str:
+        """Return a drawing of what the method has built, if it can be drawn: `auto`, the tries and `poset`.
+
+        Numbers in brackets are subscriptions, counted from 0 in the order of subscribing.
+
+        >>> print(KeywordIndex({"s1": "greece crisis", "s2": "greece imf"}, method="trie").draw())
+        greece
+          crisis [0]
+          imf [1]
+        """
+        if not hasattr(self._plugged.structure, "draw"):
+            raise OptionError(f"{self.method} is lists, which have no drawing; auto, the tries and poset have one")
+        drawing: str = self._plugged.structure.draw(self._plugged.vocabulary.text)
+        return drawing
+
+    @reads
+    def per_term(self) -> pa.Table:
+        """Return how many postings or nodes each term has, in the order of their numbers: that of `ranking`, if given.
+
+        >>> index = KeywordIndex({"s1": "greece crisis", "s2": "greece imf"}, method="trie")
+        >>> index.per_term().to_pydict()
+        {'term': ['greece', 'crisis', 'imf'], 'entries': [1, 1, 1]}
+        """
+        entries = self._plugged.structure.per_atom()
+        vocabulary = self._plugged.vocabulary
+        names = [vocabulary.text(number) for number in range(len(entries))]
+        return pa.table({"term": pa.array(names, pa.string()), "entries": pa.array(entries)})

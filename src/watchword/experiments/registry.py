@@ -13,7 +13,9 @@ from importlib import import_module
 from watchword.errors import ExperimentError
 from watchword.experiments.experiment import Experiment
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {
+    "thesis": "watchword.experiments.thesis",
+}
 
 ALL = "all"
 

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from watchword.experiments.experiment import Claim, Outcome, Row, judged, not_shown
+from watchword.experiments.experiment import Claim, Outcome, Row, judged
 from watchword.experiments.rows import curve, value
 from watchword.experiments.thesis.indexes import DISTRIBUTIONS
 from watchword.experiments.thesis.printed import GROWTH, PAIRS, PRINTED_4_6, TABLES
-from watchword.experiments.thesis.shapes import apart, linear, spread
-
-FULL = 10_000_000
-"""Subscriptions of the tables."""
-
-Check = Callable[[Sequence[Row]], Outcome]
-
-
-def _at_full_size(check: Check) -> Check:
-    """Let a check that smaller vocabularies answer otherwise speak of ten million subscriptions only."""
-
-    def checked(rows: Sequence[Row]) -> Outcome:
-        found = check(rows)
-        if value(rows, "subscriptions", table="4.4", distribution="empirical") >= FULL:
-            return found
-        return not_shown("it depends on how many terms there are: a few thousand have a steeper head", found.measured)
-
-    return checked
+from watchword.experiments.thesis.shapes import apart, at_full_size, linear, spread
 
 
 def _of(rows: Sequence[Row], method: str, column: str) -> dict[str, float]:
@@ -203,35 +186,35 @@ CLAIMS = (
     Claim("uniform-fills", "Uniform terms fill the hash table, with lists of two; the others do not.",
           "100 % against 73 % (Table 4.4)", _uniform_fills, machine_independent=True),
     Claim("uniform-memory", "Uniform terms cost the count index more memory, for last blocks that are partly empty.",
-          "20 % more memory, 14.7 % more blocks", _at_full_size(_uniform_memory), machine_independent=True),
+          "20 % more memory, 14.7 % more blocks", at_full_size(_uniform_memory), machine_independent=True),
     Claim("uniform-time", "Matching is fastest for the count index where terms are uniform.",
           "33 % faster (Figure 4.7c)", _uniform_is_faster),
     _insertion_is_constant("compact-count"),
     _insertion_is_constant("compact-trie"),
     Claim("nodes-vary", "The nodes of the compact trie hardly depend on the distribution.",
-          "less than 17 % apart (Table 4.5)", _at_full_size(_nodes_vary_little), machine_independent=True),
+          "less than 17 % apart (Table 4.5)", at_full_size(_nodes_vary_little), machine_independent=True),
     Claim("leaves", "Nine nodes of the compact trie in ten are leaves.",
-          "88.8 to 91.8 % (Table 4.5)", _at_full_size(_mostly_leaves), machine_independent=True),
+          "88.8 to 91.8 % (Table 4.5)", at_full_size(_mostly_leaves), machine_independent=True),
     Claim("compression", "Paths are compressed most where beginnings are shared least.",
           "36.5 % compact nodes against 48.5 and 51.3 %", _compression_evens_out, machine_independent=True),
     Claim("trie-memory", "The trie needs a little more memory if its order is not that of the frequencies.",
-          "anti-correlated +4 %, uniform +16 % (Figure 4.8a)", _at_full_size(_trie_memory), machine_independent=True),
+          "anti-correlated +4 %, uniform +16 % (Figure 4.8a)", at_full_size(_trie_memory), machine_independent=True),
     Claim("trie-empirical", "The trie is ten times slower under empirical terms than under the others.",
-          "ten times (Figure 4.8c)", _at_full_size(_tenfold), machine_independent=True),
+          "ten times (Figure 4.8c)", at_full_size(_tenfold), machine_independent=True),
     Claim("head-to-head", "Items and subscriptions with the same skew cost the inverted file hundreds of times more.",
-          "396.7 times (Table 4.6)", _at_full_size(_head_to_head), machine_independent=True),
+          "396.7 times (Table 4.6)", at_full_size(_head_to_head), machine_independent=True),
     Claim("trie-less", "The trie needs fewer operations than the inverted file in every case.",
           "30 to 993 times fewer (Table 4.6)", _trie_always_less, machine_independent=True),
     Claim("table-4.6", "Operations of an item are those of Table 4.6.",
-          "14 figures", _at_full_size(_order_of_magnitude), machine_independent=True),
+          "14 figures", at_full_size(_order_of_magnitude), machine_independent=True),
     _linear_memory("compact-count"),
     _linear_memory("compact-trie"),
     Claim("memory-ratio", "The trie takes about three times the memory of the count index.",
-          "625 MB against 215 MB (Figure 4.12a)", _at_full_size(_memory_ratio), machine_independent=True),
+          "625 MB against 215 MB (Figure 4.12a)", at_full_size(_memory_ratio), machine_independent=True),
     Claim("count-linear", "The work of the count index grows in proportion to the subscriptions.",
           "linear (Figure 4.12c)", _count_is_linear, machine_independent=True),
     Claim("trie-sublinear", "The work of the trie grows more slowly than the subscriptions.",
           "stabilises (Figure 4.12d)", _trie_is_sublinear, machine_independent=True),
     Claim("throughput", "The trie matches an order of magnitude more items in a second than the count index.",
-          "500 against 34 items/s", _at_full_size(_faster)),
+          "500 against 34 items/s", at_full_size(_faster)),
 )  # fmt: skip

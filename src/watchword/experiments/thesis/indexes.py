@@ -15,7 +15,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -101,7 +101,7 @@ def grown(structure: SetStructure, rows: Rows, steps: int) -> Iterator[tuple[int
     borders = np.linspace(0, len(rows), steps + 1).astype(np.int64).tolist()
     for first, last in pairwise(borders):
         batch, payloads = part(rows, first, last), np.arange(first, last, dtype=np.int32)
-        seconds = timed(lambda batch=batch, payloads=payloads: _settled(structure, batch, payloads))  # type: ignore[misc]
+        seconds = timed(partial(_settled, structure, batch, payloads))
         yield last, 1e6 * seconds / max(1, last - first)
 
 

@@ -110,6 +110,11 @@ def no_memory_to_speak_of(scale: str) -> int:
     return 0
 
 
+def as_they_are(rows: list[Row]) -> list[Row]:
+    """Return rows from which nothing follows."""
+    return rows
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A table or figure of a paper.
@@ -119,8 +124,9 @@ class Experiment:
     memory that a scale takes.
 
     If `turns` is above 1, the run goes over all cells so many times, and of the columns `best_of` the least value
-    counts: the cells of a figure that measures time then meet the same disturbances. Columns of other cells that are
-    the same in every turn are taken from the first.
+    counts: the cells of a figure that measures time then meet the same disturbances. All other columns are those of the
+    first turn. `derive` is given all rows and returns them with what follows from several of them, such as ratios of
+    times.
     """
 
     name: str
@@ -135,6 +141,7 @@ class Experiment:
     needs: Callable[[str], int] = no_memory_to_speak_of
     turns: int = 1
     best_of: tuple[str, ...] = ()
+    derive: Callable[[list[Row]], list[Row]] = as_they_are
     notes: str = ""
     seed: int = 2011
 

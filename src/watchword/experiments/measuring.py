@@ -19,9 +19,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from watchword.errors import ExperimentError
+from watchword.experiments.experiment import Row
 from watchword.experiments.machine import free_memory, total_memory
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from watchword.index import Index
 
 Way = tuple[Callable[[Any], object], Any]
@@ -146,6 +150,43 @@ def operations(index: Index, match: Callable[[], object]) -> float:
     after = index.stats()
     spent = after.operations_per_match * after.events - before.operations_per_match * before.events
     return round(spent) / max(1, after.events - before.events)
+
+
+def compared(
+    indexes: Mapping[str, Index], events: Any, *, turns: int = 5, seconds: float = 0.2, counted: int = 100
+) -> list[Row]:
+    """Let indexes match events by turns; returns a row for each: its name as `method`, time, work, matches, bytes.
+
+    ``us`` is microseconds for an event at the best turn, ``operations`` the work of one on average over the first
+    `counted`. An `ExperimentError` if two find different pairs in those: no figure could then be trusted.
+    """
+    some = events[:counted]
+    work = {name: operations(index, partial(index.match_many, some)) for name, index in indexes.items()}
+    pairs = same_pairs({name: index.match_many(some) for name, index in indexes.items()})
+    taken = in_turns({name: (index.match_many, events) for name, index in indexes.items()}, turns, seconds)
+    rows = []
+    for name, index in indexes.items():
+        stats = index.stats()
+        row = {"method": name, "us": taken[name].microseconds, "operations": work[name], "operation": stats.operation}
+        size = stats.bytes / max(1, stats.subscriptions)
+        rows.append(row | {"matches": pairs / max(1, len(some)), "bytes": size})
+    return rows
+
+
+def same_pairs(found: Mapping[str, pa.Table]) -> int:
+    """Return how many rows all of these tables have; an `ExperimentError` if two differ in more than the order."""
+    (first, table), *others = ((name, in_order(table)) for name, table in found.items())
+    for name, other in others:
+        if not other.equals(table):
+            raise ExperimentError(
+                "they find different things; no figure of this run can be trusted", name=f"{first}, {name}"
+            )
+    return int(table.num_rows)
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """Return a table sorted by all of its columns."""
+    return table.sort_by([(name, "ascending") for name in table.column_names]).combine_chunks()
 
 
 class Shelf:

@@ -15,6 +15,9 @@ from watchword.experiments.experiment import Experiment
 
 PAPERS: dict[str, str] = {
     "thesis": "watchword.experiments.thesis",
+    "xml": "watchword.experiments.xml",
+    "predicates": "watchword.experiments.predicates",
+    "properties": "watchword.experiments.properties",
 }
 
 ALL = "all"

@@ -64,7 +64,7 @@ class Run:
                 self.done[key] for turn in range(self.experiment.turns) if (key := (key_of(cell), turn)) in self.done
             ]
             found += best_rows(turns, self.experiment.best_of)
-        return found
+        return self.experiment.derive(found)
 
 
 def folder_of(results: Path, scale: str, experiment: Experiment) -> Path:

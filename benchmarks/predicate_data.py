@@ -38,18 +38,14 @@ GITHUB = Path("events") / "github-events-63k.json.gz"
 class Scale:
     """How much data a run uses.
 
-    `rules` and `more_rules` share their attributes; `subscriptions` is S of the second section, `figure_sizes` S of
-    Figure 5 and `figure_size` S of the other figures. `real_rules` meet at most `real_events` of the flights and of
-    the GitHub events, all if None; `sql_rules` meet DuckDB.
+    `rules` and `more_rules` share their attributes; `subscriptions` is S of the second section. `real_rules` meet at
+    most `real_events` of the flights and of the GitHub events, all if None; `sql_rules` meet DuckDB.
     """
 
     rules: int
     more_rules: int
     events: int
     subscriptions: int
-    figure_sizes: tuple[int, ...]
-    figure_size: int
-    figure_events: int
     real_rules: int
     real_events: int | None
     sql_rules: int
@@ -62,9 +58,6 @@ SCALES = {
         more_rules=200_000,
         events=100_000,
         subscriptions=300_000,
-        figure_sizes=(15_000, 60_000, 240_000),
-        figure_size=50_000,
-        figure_events=20_000,
         real_rules=100_000,
         real_events=50_000,
         sql_rules=100_000,
@@ -75,9 +68,6 @@ SCALES = {
         more_rules=1_000_000,
         events=200_000,
         subscriptions=3_000_000,
-        figure_sizes=(15_000, 60_000, 250_000, 1_000_000, 3_000_000),
-        figure_size=500_000,
-        figure_events=40_000,
         real_rules=100_000,
         real_events=None,
         sql_rules=100_000,

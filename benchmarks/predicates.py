@@ -7,10 +7,10 @@ notes); generated rules over real flights and GitHub events. Paper has the sizes
 
     rules          three equalities, or two and a range: building, size, events from Arrow, from JSON lines, one by one
     subscriptions  NP = 4, V = 35, A = 16, all equalities or half: `auto` and the methods of the paper
-    figures        Figures 5 to 8: time per event over S, V, NP and EQ. Wanted: `propagation` fastest of the paper's
-                   three, `non-propagation` passes `counting` as S grows
     real           flights as Arrow, GitHub events as JSON lines and as Arrow
     duckdb         three equalities beside joins in SQL. Wanted: 50 times the best of key join and counting
+
+Figures 5 to 8 of the notes are experiments: `watchword experiments run predicates`.
 
 An index is built with all that it puts off until it first matches; bytes are those of the index without ids and texts.
 All ways of a table match in one process, one thread, by turns, kernels compiled before; the best turn counts. All ways
@@ -20,7 +20,7 @@ of a table have to find the same pairs, else there is no table.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -63,7 +63,6 @@ from watchword.workloads.predicates import SharedAttributeRules
 
 METHODS = ("auto", "propagation", "non-propagation", "counting")
 TURNS, TURN_SECONDS = 7, 0.3
-FIGURE_TURNS, FIGURE_SECONDS = 5, 0.1
 SQL_TURNS = 5
 COMPARED, COUNTED = 100, 500
 WARM = 20_000
@@ -228,74 +227,6 @@ def by_method(table: pa.Table, events: pa.Table, methods: Iterable[str]) -> tupl
     return method_rows(made, ways), notes
 
 
-# figures
-
-
-def figure_cells(scale: Scale) -> dict[str, dict[int, dict[str, int]]]:
-    """Return, for each figure and each value on its axis, what is changed of NP = EQ = 4, V = 35, A = 16.
-
-    Figure 7 keeps all predicates equalities; Figure 8, for which the notes name no NP, has NP = 4.
-    """
-    size = {"subscriptions": scale.figure_size}
-    return {
-        "Figure 5, S": {count: {"subscriptions": count} for count in scale.figure_sizes},
-        "Figure 6, V": {values: size | {"values": values} for values in (10, 35, 70, 100, 150, 200)},
-        "Figure 7, NP": {count: size | {"predicates": count, "equalities": count} for count in (1, 2, 4, 8, 12, 16)},
-        "Figure 8, EQ": {count: size | {"equalities": count} for count in range(5)},
-    }
-
-
-def measure_figures(report: Report, scale: Scale) -> None:
-    """Section `figures`."""
-    measured: dict[str, list[Row]] = {}
-    for figure, cells in figure_cells(scale).items():
-        axis = figure.partition(", ")[2]
-        measured[figure] = []
-        for value, changed in cells.items():
-            with report.console.status(f"{figure} = {value:,}"):
-                measured[figure].append({axis: value} | figure_row(changed, scale.figure_events))
-        report.table(f"{figure}: µs per event", measured[figure])
-    verdicts = [figure_verdict(figure, rows) for figure, rows in measured.items()]
-    notes = f"Wanted: `propagation` is the fastest of the paper's three everywhere. {crossing(measured['Figure 5, S'])}"
-    report.table("figures: verdict", verdicts, notes)
-
-
-def figure_row(changed: Mapping[str, int], count: int) -> Row:
-    """Return the microseconds per event of each method, and who is fastest."""
-    workload = drawn(**changed)
-    table, events = workload.subscription_table(), workload.event_table(count)
-    made = {method: built(table, events, method, repeat=1).index for method in METHODS}
-    ways: dict[str, Way] = {method: (index.match_many, events) for method, index in made.items()}
-    same_answers(ways)
-    taken = in_turns(ways, FIGURE_TURNS, FIGURE_SECONDS)
-    cost = {method: 1e6 * measured.best / measured.work for method, measured in taken.items()}
-    return {
-        **{method: cost[method] for method in reversed(METHODS)},
-        "matches/event": float(matches(*ways["auto"]).mean()),
-        "fastest of three": min(METHODS[1:], key=cost.__getitem__),
-        "propagation: faster × than the others": min(cost[rival] for rival in METHODS[2:]) / cost["propagation"],
-        "auto: faster × than propagation": cost["propagation"] / cost["auto"],
-    }
-
-
-def figure_verdict(figure: str, rows: Sequence[Row]) -> Row:
-    """Return how often, and by how much at worst, what the notes say of a figure holds."""
-    names = ("propagation: faster × than the others", "auto: faster × than propagation")
-    won = sum(row["fastest of three"] == "propagation" for row in rows)
-    return {"figure": figure, "propagation fastest of three": f"{won} of {len(rows)}"} | {
-        f"{name}, at least": min(row[name] for row in rows) for name in names
-    }
-
-
-def crossing(rows: Sequence[Row]) -> str:
-    """Say from which S on `non-propagation` is faster than `counting`."""
-    ahead = [row["non-propagation"] < row["counting"] for row in rows]
-    if not ahead[-1]:
-        return f"`non-propagation` has not passed `counting` at S = {rows[-1]['S']:,}."
-    first = len(ahead) - next((at for at, faster in enumerate(reversed(ahead)) if not faster), len(ahead))
-    return f"`non-propagation` is faster than `counting` from S = {rows[first]['S']:,} on."
-
-
 # real
 
 
@@ -405,7 +336,6 @@ def sql_verdicts(faster: Mapping[str, float]) -> list[Row]:
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
     "rules": measure_rules,
     "subscriptions": measure_subscriptions,
-    "figures": measure_figures,
     "real": measure_real,
     "duckdb": against_duckdb,
 }

@@ -19,9 +19,6 @@ TINY = Scale(
     more_rules=400,
     events=60,
     subscriptions=300,
-    figure_sizes=(100, 200),
-    figure_size=100,
-    figure_events=20,
     real_rules=200,
     real_events=50,
     sql_rules=300,
@@ -31,10 +28,9 @@ TINY = Scale(
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("TURNS", "FIGURE_TURNS", "SQL_TURNS"):
+    for name in ("TURNS", "SQL_TURNS"):
         monkeypatch.setattr(predicates, name, 2)
-    for name in ("TURN_SECONDS", "FIGURE_SECONDS"):
-        monkeypatch.setattr(predicates, name, 0.001)
+    monkeypatch.setattr(predicates, "TURN_SECONDS", 0.001)
 
 
 def run(section: str) -> Report:
@@ -90,14 +86,6 @@ def test_subscriptions_are_set_against_propagation() -> None:
 
 
 @pytest.mark.slow
-def test_every_figure_has_its_axis() -> None:
-    found = tables(run("figures"))
-    assert [row["S"] for row in found["Figure 5, S: µs per event"]] == [100, 200]
-    assert [row["EQ"] for row in found["Figure 8, EQ: µs per event"]] == [0, 1, 2, 3, 4]
-    assert len(found["figures: verdict"]) == 4
-
-
-@pytest.mark.slow
 def test_real_events_are_read_where_they_lie(data: Path) -> None:
     found = tables(run("real"))
     assert [row["way"] for row in found["real: 200 rules over GitHub events, no times"]] == [
@@ -125,10 +113,3 @@ def test_two_ways_that_differ_end_the_run() -> None:
 def test_what_is_wanted_at_most_is_reached_by_less() -> None:
     assert predicates.wanted_row("µs", 20.0, 30, least=False)["reached ×"] == 1.5
     assert predicates.wanted_row("events/s", 20.0, 10)["reached ×"] == 2.0
-
-
-def test_the_crossing_is_where_counting_stays_behind() -> None:
-    rows = [{"S": size, "non-propagation": cost, "counting": 5.0} for size, cost in ((1, 4.0), (2, 6.0), (3, 4.5))]
-    assert "from S = 3 on" in predicates.crossing(rows)
-    assert "not passed" in predicates.crossing(rows[:2])
-    assert "from S = 1 on" in predicates.crossing(rows[:1])

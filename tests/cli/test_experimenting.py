@@ -23,6 +23,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["experiments", *(str(argument) for argument in arguments)])
 
 
+@pytest.mark.slow
 def test_run_then_report(tmp_path: Path) -> None:
     result = run("run", "toy/letters", "--results", tmp_path / "kept")
     assert result.exit_code == 0, result.output

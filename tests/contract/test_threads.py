@@ -24,6 +24,7 @@ from watchword import Index
 from watchword.layers.layered import Layered
 
 CHANGES = 40
+"""How many changes `auto` sees; methods that do not pack in the background see fewer."""
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +49,7 @@ class History:
         self.states: list[Model] = [{f"s{n}": self.random.choice(self.texts) for n in range(30)}]
         self.reached = 0
         self.index = case.index(dict(self.states[0]))
+        self.changes = CHANGES if case.method == "auto" else CHANGES * 2 // 5
         self.over = threading.Event()
 
     def change(self) -> None:
@@ -76,7 +78,7 @@ class History:
 
     def live(self) -> None:
         try:
-            for _ in range(CHANGES):
+            for _ in range(self.changes):
                 self.change()
         finally:
             self.over.set()

@@ -11,13 +11,19 @@ from tests.experiments import toy
 from watchword.experiments.report import outcomes, page
 from watchword.experiments.running import run_one
 
-pytestmark = pytest.mark.usefixtures("toys")
+pytestmark = [pytest.mark.usefixtures("toys"), pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("results")
+    run_one(toy.LETTERS, "small", folder)
+    return folder
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> str:
-    run_one(toy.LETTERS, "small", tmp_path)
-    return page(toy.EXPERIMENTS, "small", tmp_path)
+def written(results: Path) -> str:
+    return page(toy.EXPERIMENTS, "small", results)
 
 
 def test_the_page_stands_alone(written: str) -> None:
@@ -45,13 +51,16 @@ def test_names_are_escaped(written: str) -> None:
 def test_what_was_not_run_is_left_out_and_what_is_incomplete_says_so(tmp_path: Path, written: str) -> None:
     assert "toy/turns" not in written and "not measured yet" not in written
     toy.interrupt_at.append(2)
-    with pytest.raises(KeyboardInterrupt):
-        run_one(toy.TURNS, "small", tmp_path)
-    assert "8 cells are not measured yet" in page(toy.EXPERIMENTS, "small", tmp_path)
+    for each in (toy.TURNS, toy.PLAIN):
+        with pytest.raises(KeyboardInterrupt):
+            run_one(each, "small", tmp_path)
+    incomplete = page([toy.TURNS, toy.PLAIN], "small", tmp_path)
+    assert "8 cells are not measured yet" in incomplete and "2 cells are not measured yet" in incomplete
+    assert "3 claims: 3 not shown at this scale." in incomplete, "nothing is said of a part of the rows"
 
 
 def test_a_claim_without_its_rows_is_not_shown(tmp_path: Path) -> None:
-    found = {claim.id: outcome for claim, outcome in outcomes(run_one(toy.LETTERS, "small", tmp_path))}
+    found = {claim.id: outcome for claim, outcome in outcomes(run_one(toy.PLAIN, "small", tmp_path))}
     assert found["double"].verdict == "holds" and found["double"].measured == "6 <letters>"
     assert found["grows"].verdict == "not shown at this scale"
     assert "missing" in found["lost"].why

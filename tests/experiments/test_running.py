@@ -22,6 +22,7 @@ def lengths() -> list[int]:
     return [cell["length"] for cell in toy.measured]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_rows_plots_and_the_machine(tmp_path: Path) -> None:
     run = run_one(toy.LETTERS, "small", tmp_path)
     folder = tmp_path / "small" / "toy" / "letters"
@@ -37,14 +38,14 @@ def test_a_run_leaves_rows_plots_and_the_machine(tmp_path: Path) -> None:
 def test_an_interrupted_run_goes_on_at_the_next_cell(tmp_path: Path) -> None:
     toy.interrupt_at.append(3)
     with pytest.raises(KeyboardInterrupt):
-        run_one(toy.LETTERS, "small", tmp_path)
+        run_one(toy.PLAIN, "small", tmp_path)
     assert lengths() == [1, 2]
     with (tmp_path / "small" / "toy" / "letters" / "cells.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"turn": 0, "cell": {"length": 3}, "ro')  # what a crash leaves of a line
     toy.interrupt_at.clear()
-    run = run_one(toy.LETTERS, "small", tmp_path)
+    run = run_one(toy.PLAIN, "small", tmp_path)
     assert lengths() == [1, 2, 3] and [row["length"] for row in run.rows()] == [1, 1, 2, 2, 3, 3]
-    assert run_one(toy.LETTERS, "small", tmp_path).rows() == run.rows()
+    assert run_one(toy.PLAIN, "small", tmp_path).rows() == run.rows()
     assert lengths() == [1, 2, 3], "a complete run measures nothing"
 
 
@@ -58,44 +59,44 @@ def test_cells_take_turns_and_the_best_time_counts(tmp_path: Path) -> None:
 def test_a_folder_of_another_seed_or_version_is_refused_until_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_one(toy.LETTERS, "small", tmp_path, seed=1)
+    run_one(toy.PLAIN, "small", tmp_path, seed=1)
     with pytest.raises(ExperimentError, match=r"another seed \(1, this is 2\).*--again"):
-        run_one(toy.LETTERS, "small", tmp_path, seed=2)
+        run_one(toy.PLAIN, "small", tmp_path, seed=2)
     monkeypatch.setattr(results, "__version__", "99.0")
     with pytest.raises(ExperimentError, match=r"another version \(.*99\.0.*--again"):
-        run_one(toy.LETTERS, "small", tmp_path, seed=1)
+        run_one(toy.PLAIN, "small", tmp_path, seed=1)
     assert lengths() == [1, 2, 3], "nothing was measured, nothing is lost"
-    run_one(toy.LETTERS, "small", tmp_path, seed=2, again=True)
+    run_one(toy.PLAIN, "small", tmp_path, seed=2, again=True)
     assert lengths() == [1, 2, 3] * 2
-    assert results.found(toy.LETTERS, "small", tmp_path).seed == 2  # type: ignore[union-attr]
+    assert results.found(toy.PLAIN, "small", tmp_path).seed == 2  # type: ignore[union-attr]
 
 
 def test_again_removes_runs_only(tmp_path: Path) -> None:
     strange = tmp_path / "small" / "toy" / "letters"
     strange.mkdir(parents=True)
     (strange / "mine.txt").write_text("kept", encoding="utf-8")
-    run_one(toy.LETTERS, "small", tmp_path, again=True)
+    run_one(toy.PLAIN, "small", tmp_path, again=True)
     assert (strange / "mine.txt").exists()
 
 
 def test_another_machine_is_another_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_one(toy.LETTERS, "small", tmp_path)
+    run_one(toy.PLAIN, "small", tmp_path)
     monkeypatch.setattr(results, "cpu_model", lambda: "abacus")
     with pytest.raises(ExperimentError, match=r"another machine .*abacus"):
-        run_one(toy.LETTERS, "small", tmp_path)
+        run_one(toy.PLAIN, "small", tmp_path)
 
 
 def test_too_little_memory_is_said_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match=r"toy/letters: needs .* GB .* are free; take --scale small"):
-        list(run_all([toy.TURNS, toy.LETTERS], "paper", tmp_path))
+        list(run_all([toy.TURNS, toy.PLAIN], "paper", tmp_path))
     assert toy.measured == [] and list(tmp_path.iterdir()) == []
-    check_memory(toy.LETTERS, "paper", free=1 << 70)
+    check_memory(toy.PLAIN, "paper", free=1 << 70)
 
 
 def test_without_matplotlib_nothing_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plotting, "find_spec", lambda name: None)
     with pytest.raises(ExperimentError, match="pip install 'watchword\\[experiments\\]'"):
-        list(run_all([toy.LETTERS], "small", tmp_path))
+        list(run_all([toy.PLAIN], "small", tmp_path))
     assert toy.measured == []
 
 
@@ -105,7 +106,7 @@ def test_a_folder_that_another_process_writes_is_left_to_it(tmp_path: Path) -> N
         locked(tmp_path / "small" / "toy" / ".letters.lock"),
         pytest.raises(ExperimentError, match=r"letters is being written by process \d+"),
     ):
-        run_one(toy.LETTERS, "small", tmp_path)
+        run_one(toy.PLAIN, "small", tmp_path)
 
 
 def test_values_of_several_kinds_in_a_column_are_kept_as_texts() -> None:

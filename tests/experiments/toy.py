@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from watchword.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged, not_shown
 
 measured: list[Cell] = []
@@ -57,4 +59,6 @@ LETTERS = Experiment(
     notes="A note.",
 )
 TURNS = Experiment("toy/turns", "Turns", "nobody, figure 2", letters, count, plots=(), turns=3, best_of=("us",), seed=7)
+PLAIN = replace(LETTERS, plots=())
+"""Without the plots, which take longest."""
 EXPERIMENTS = (LETTERS, TURNS)

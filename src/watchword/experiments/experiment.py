@@ -77,7 +77,9 @@ class Claim:
     machine_independent: bool = False
 
     def judge(self, rows: Sequence[Row]) -> Outcome:
-        """Return the outcome; rows that lack what the check needs show nothing."""
+        """Return the outcome; no rows, or rows that lack what the check needs, show nothing."""
+        if not rows:
+            return not_shown("nothing was measured")
         try:
             return self.check(rows)
         except LookupError as error:
@@ -88,8 +90,8 @@ class Claim:
 class Plot:
     """A drawing of rows: `y` over `x`, a line (or group of bars) for each value of the column `series`.
 
-    Only rows that have the values of `where`. Printed rows with the same columns are drawn beside, dashed. `name` is
-    the file's name without its ending.
+    Only rows that have the values of `where`. The columns `also`, such as what a model predicts, are further series.
+    Printed rows with the same columns are drawn beside, dashed. `name` is the file's name without its ending.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Plot:
     log_y: bool = False
     bars: bool = False
     where: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
 
 def no_memory_to_speak_of(scale: str) -> int:

@@ -67,11 +67,15 @@ def points_of(plot: Plot, rows: Sequence[Row]) -> Points:
 
     >>> points_of(Plot("p", "", x="n", y="us"), [{"n": 1, "us": 2.0, "method": "auto"}, {"n": 2, "method": "auto"}])
     {'auto': [(1, 2.0)]}
+    >>> points_of(Plot("p", "", x="n", y="us", also=("model",)), [{"n": 1, "us": 2.0, "model": 3.0, "method": "auto"}])
+    {'auto': [(1, 2.0)], 'auto, model': [(1, 3.0)]}
     """
     found: Points = {}
-    for row in where(rows, **plot.where):
-        if row.get(plot.x) is not None and row.get(plot.y) is not None:
-            found.setdefault(str(row.get(plot.series, plot.y)), []).append((row[plot.x], row[plot.y]))
+    for column in (plot.y, *plot.also):
+        for row in where(rows, **plot.where):
+            if row.get(plot.x) is not None and row.get(column) is not None:
+                name = str(row.get(plot.series, plot.y)) + (f", {column}" if column != plot.y else "")
+                found.setdefault(name, []).append((row[plot.x], row[column]))
     return found
 
 

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from watchword.experiments import plotting, results
-from watchword.experiments.experiment import VERDICTS, Claim, Experiment, Outcome, Plot, Row, Verdict
+from watchword.experiments.experiment import VERDICTS, Claim, Experiment, Outcome, Plot, Row, Verdict, not_shown
 from watchword.experiments.results import MACHINE, Run
 from watchword.experiments.rows import figure, where
 
@@ -50,7 +50,9 @@ def page(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
 
 
 def outcomes(run: Run) -> Judged:
-    """Return the claims of an experiment with what became of them."""
+    """Return the claims of an experiment with what became of them; of a run that is not complete, nothing is said."""
+    if left := len(run.left()):
+        return [(claim, not_shown(f"{left} cells are not measured yet")) for claim in run.experiment.claims]
     rows = run.rows()
     return [(claim, claim.judge(rows)) for claim in run.experiment.claims]
 

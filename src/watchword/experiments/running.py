@@ -53,15 +53,20 @@ def run_all(
     again: bool = False,
     progress: Progress | None = None,
 ) -> Iterable[Run]:
-    """Run experiments one after the other; yields each when it is complete.
+    """Run experiments one after the other; yields each when it is complete. Those of a paper share what they shelve.
 
     Nothing is begun if one of them needs more memory than there is, or if there is nothing to draw with.
     """
     for experiment in experiments:
         check_memory(experiment, scale, free_memory())
     plotting.check_installed(experiments[0].name if experiments else "")
-    for experiment in experiments:
-        yield run_one(experiment, scale, folder, seed=seed, again=again, progress=progress)
+    try:
+        for at, experiment in enumerate(experiments):
+            if at and experiment.paper != experiments[at - 1].paper:
+                SHELF.clear()
+            yield run_one(experiment, scale, folder, seed=seed, again=again, progress=progress)
+    finally:
+        SHELF.clear()
 
 
 def run_one(
@@ -103,10 +108,7 @@ def _measure(run: Run, told: Progress) -> None:
     left = run.left()
     total = len(run.experiment.cells(run.scale)) * run.experiment.turns
     told.begin(run.experiment.name, total - len(left), total)
-    try:
-        for cell, turn in left:
-            told.cell(cell)
-            run.add(cell, turn, run.experiment.measure(dict(cell), run.scale, run.seed))
-        told.end()
-    finally:
-        SHELF.clear()
+    for cell, turn in left:
+        told.cell(cell)
+        run.add(cell, turn, run.experiment.measure(dict(cell), run.scale, run.seed))
+    told.end()

@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import ssl
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import httpcore
@@ -90,14 +92,19 @@ class PublicOnly(httpcore.AsyncNetworkBackend):
         await self._backend.sleep(seconds)
 
 
+@cache
+def tls() -> ssl.SSLContext:
+    """Return whom to trust, read once: reading all certificates takes longer than asking a feed."""
+    return httpx.create_ssl_context()
+
+
 class PublicTransport(httpx.AsyncHTTPTransport):
     """HTTP over `PublicOnly`. Where a proxy is configured, httpx goes through that, and names are its business."""
 
     def __init__(self, connections: int) -> None:
-        context = httpx.create_ssl_context()
-        super().__init__(verify=context)
+        super().__init__(verify=tls())
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=context, max_connections=connections, network_backend=PublicOnly()
+            ssl_context=tls(), max_connections=connections, network_backend=PublicOnly()
         )
 
 

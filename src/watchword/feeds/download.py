@@ -20,7 +20,7 @@ from urllib.parse import unquote, urlsplit
 import httpx
 
 from watchword.errors import AnswerError, FeedError
-from watchword.feeds.addresses import PrivateAddressError, PublicTransport, leads_inside, refusal
+from watchword.feeds.addresses import PrivateAddressError, PublicTransport, leads_inside, refusal, tls
 from watchword.feeds.limits import Limits
 from watchword.feeds.state import Validators, validators
 
@@ -55,8 +55,8 @@ async def clients(limits: Limits) -> AsyncIterator[Clients]:
     """Open both."""
     # No timeouts of a client's own: they start anew with every byte. The caller has the one that counts.
     room = httpx.Limits(max_connections=limits.connections)
-    anywhere = httpx.AsyncClient(timeout=None, limits=room)
-    outside = httpx.AsyncClient(timeout=None, transport=PublicTransport(limits.connections))
+    anywhere = httpx.AsyncClient(timeout=None, limits=room, verify=tls())
+    outside = httpx.AsyncClient(timeout=None, transport=PublicTransport(limits.connections), verify=tls())
     async with anywhere, outside:
         yield Clients(anywhere, outside)
 

@@ -1,4 +1,4 @@
-"""What numba has no words for: many bytes at once, equal bytes, the lowest and the highest set bit, how many bits are
+"""What numba has no words for: many bytes at once, the lowest and the highest set bit, how many bits are
 set, a cache line asked for early."""
 
 from __future__ import annotations
@@ -37,6 +37,58 @@ def store_word(typing_context, data, at, word):
     return types.void(data, types.int64, types.uint64), generate
 
 
+def _bytes_at(builder, array, at):
+    """Return a pointer to 64 bytes of an array, as a vector."""
+    vector = ir.VectorType(ir.IntType(8), 64)
+    return builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
+
+
+def _all(byte):
+    """Return 64 times the same byte."""
+    return ir.Constant(ir.VectorType(ir.IntType(8), 64), [byte] * 64)
+
+
+@intrinsic
+def lower_bytes(typing_context, data, at, out, to):
+    """Write 64 bytes of a uint8 array from index `at` on into `out` from `to` on, ASCII capitals in lower case.
+
+    Returns, as uint64 with the first byte in the lowest bit, which of them are ASCII letters, digits or underscores or
+    no ASCII, and which are no ASCII. All must be inside.
+    """
+    if not all(isinstance(array, types.Array) and array.dtype == types.uint8 for array in (data, out)):
+        return None
+
+    def generate(context, builder, signature, arguments):
+        source, at, target, to = arguments
+        array = context.make_array(signature.args[0])(context, builder, source)
+        text = builder.load(_bytes_at(builder, array, at), align=1)
+
+        plain = builder.and_(text, _all(0x7F))
+
+        def from_on(byte):  # has the top bit where a byte is at least this one; no sum carries
+            return builder.add(plain, _all(0x80 - byte))
+
+        def between(first, last):
+            return builder.and_(from_on(ord(first)), builder.not_(from_on(ord(last) + 1)))
+
+        capitals = builder.and_(between("A", "Z"), builder.not_(text))
+        words = builder.or_(builder.or_(between("A", "Z"), between("a", "z")), builder.or_(between("0", "9"), text))
+        words = builder.or_(words, between("_", "_"))
+        lower = builder.or_(text, builder.lshr(builder.and_(capitals, _all(0x80)), _all(2)))
+        array = context.make_array(signature.args[2])(context, builder, target)
+        builder.store(lower, _bytes_at(builder, array, to), align=1)
+        word = ir.IntType(64)
+
+        def tops(values):
+            return builder.icmp_signed("<", values, _all(0))
+
+        return context.make_tuple(
+            builder, signature.return_type, tuple(builder.bitcast(tops(bits), word) for bits in (words, text))
+        )
+
+    return types.UniTuple(types.uint64, 2)(data, types.int64, out, types.int64), generate
+
+
 @intrinsic
 def equal_bytes(typing_context, data, at, byte):
     """Return, as a uint64, which of the 64 bytes of a uint8 array from index `at` on equal `byte`, the first in the
@@ -47,12 +99,11 @@ def equal_bytes(typing_context, data, at, byte):
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         vector = ir.VectorType(ir.IntType(8), 64)
-        pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), vector.as_pointer())
         first = builder.insert_element(ir.Constant(vector, ir.Undefined), arguments[2], ir.IntType(32)(0))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
         wanted = builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
-        equal = builder.icmp_unsigned("==", builder.load(pointer, align=1), wanted)
-        return builder.bitcast(equal, ir.IntType(64))
+        text = builder.load(_bytes_at(builder, array, arguments[1]), align=1)
+        return builder.bitcast(builder.icmp_unsigned("==", text, wanted), ir.IntType(64))
 
     return types.uint64(data, types.int64, types.uint8), generate
 

@@ -105,9 +105,9 @@ BOUNDS = Experiment(
     cells=bound_cells,
     measure=measure_bounds,
     plots=(
-        Plot("trees", "Trees", "c", "trees", series="method", where={"dense": False}),
-        Plot("entries", "Entries of subscriptions in trees", "c", "entries", where={"dense": False}),
-        Plot("entries-predicted", "The same, predicted", "c", "entries_predicted", where={"dense": False}),
+        Plot("trees", "Trees", "c", "trees", where={"dense": False}, also=("trees_predicted", "trees_as_printed")),
+        Plot("entries", "Subscriptions in trees", "c", "entries", where={"dense": False}, also=("entries_predicted",)),
+        Plot("nodes", "Nodes", "c", "nodes", log_y=True, where={"dense": False}, also=("nodes_bound",)),
     ),
     claims=(
         Claim("trees", "There are c² trees at most.", "c² (proof of Proposition 3)", _trees_as_modelled, True),

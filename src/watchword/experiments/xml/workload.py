@@ -35,7 +35,7 @@ class Data(NamedTuple):
     repeats: int
 
 
-DATA = {"auctions": Data(AUCTIONS, 8, 400), "news": Data(NEWS, 10, 400), "recursive": Data(RECURSIVE, 10, 40)}
+DATA = {"auctions": Data(AUCTIONS, 8, 400), "news": Data(NEWS, 10, 20), "recursive": Data(RECURSIVE, 10, 8)}
 SLIGHTLY, HEAVILY = ("auctions", "news"), "recursive"
 
 

@@ -1,10 +1,10 @@
 """From UTF-8 bytes to terms: decode, fold, cut at everything that is not a word character.
 
 Input and output rows are Arrow-like: one run of bytes, and offsets that cut it. What a character becomes is in tables
-(`characters`). ASCII is told apart and folded eight bytes at a time (`classify`); what is left to decode are the runs
-with other bytes in them (`fold_run`). In those a character is replaced on its own, whatever its neighbours, but for
-marks that are out of order or unite with what is before them: only then the whole run goes through `normal_form`. No
-mark unites with an ASCII separator to make a word character, so a run needs nothing from beyond its ends.
+(`characters`). ASCII is told apart and folded sixty-four bytes at a time (`find_runs`); what is left to decode are the
+runs with other bytes in them (`fold_run`). In those a character is replaced on its own, whatever its neighbours, but
+for marks that are out of order or unite with what is before them: only then the whole run goes through `normal_form`.
+No mark unites with an ASCII separator to make a word character, so a run needs nothing from beyond its ends.
 
 A mark that follows no word character is left out: it would begin a term that nobody can see.
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, store_word, trailing_zeros
+from watchword.kernels.memory import load_word, lower_bytes, store_word, trailing_zeros
 from watchword.kernels.text.characters import (
     CJK,
     CLASS_SHIFT,
@@ -37,16 +37,10 @@ from watchword.kernels.text.characters import (
 from watchword.kernels.text.normal_form import compose, take_apart
 from watchword.kernels.text.utf8 import decode, put
 
-# Constants for eight bytes at once.
-_ONES = np.uint64(0x0101010101010101)
-_TOP = _ONES * np.uint64(0x80)
-_LOW = _ONES * np.uint64(0x7F)
-_SPACES = _ONES * np.uint64(0x20)
-_GATHER = np.uint64(0x0102040810204080)  # as a factor, moves the lowest bits of eight bytes side by side to the top
+_TOP = np.uint64(0x8080808080808080)
 
-SLACK = 72
-"""How much longer than the data the outputs of `classify` are, so that words may be read beyond its end."""
-
+BEFORE, BEHIND = 8, 72
+"""How much room `find_runs` wants before and behind a row in lower case, so that whole words may be read there."""
 
 GROWTH = 22
 """How many bytes of terms a byte of text may become."""
@@ -55,78 +49,51 @@ POINTS = 6
 """How many code points, taken apart, a byte of text may become."""
 
 
-@inline
-def _classes(word):
-    """Return eight bytes with the top bit set in each that is no ASCII separator, and eight in lower case.
-
-    A sum of a byte below 128 and ``128 - c`` has the top bit where the byte is at least `c`, and never carries.
-    """
-    plain = word & _LOW
-    small = plain | _SPACES
-    letters = (small + (_TOP - _ONES * np.uint64(0x61))) & ~(small + (_TOP - _ONES * np.uint64(0x7B))) & ~word
-    digits = (plain + (_TOP - _ONES * np.uint64(0x30))) & ~(plain + (_TOP - _ONES * np.uint64(0x3A)))
-    underscores = _TOP - (plain ^ (_ONES * np.uint64(0x5F)))
-    capitals = letters & ~(word << np.uint64(2)) & _TOP
-    return (letters | digits | underscores | word) & _TOP, word | (capitals >> np.uint64(2))
-
-
 @kernel
-def classify(data, kinds, lower):
-    """Say of every byte whether it is part of a run (top bit in `kinds`), and put its lower case into `lower`.
+def find_runs(data, begin, end, lower, edges):
+    """Put a row into `lower`, ASCII in lower case, from index `BEFORE` on, and write into `edges` where its runs begin
+    and end there, in turn. Returns how many runs there are, and whether a byte is not ASCII.
 
-    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell. Both
-    outputs are `SLACK` longer than `data`. The loop is made for vector instructions.
-    """
-    whole = len(data) >> 3
-    for i in range(whole):
-        kind, small = _classes(load_word(data, 8 * i))
-        store_word(kinds, 8 * i, kind)
-        store_word(lower, 8 * i, small)
-    word = np.uint64(0)
-    for k in range(8 * whole, len(data)):
-        word |= np.uint64(data[k]) << np.uint64(8 * (k & 7))
-    kind, small = _classes(word)
-    store_word(kinds, 8 * whole, kind)
-    store_word(lower, 8 * whole, small)
-
-
-@kernel
-def find_runs(kinds, begin, end, edges):
-    """Write where the runs of a row begin and end, in turn; returns how many runs there are.
-
+    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell.
     Sixty-four bytes at a time become bits, and a change from bit to bit is an edge: there is no branch that depends on
-    where a run ends. `kinds` is `SLACK` longer than the data.
+    where a run ends.
     """
-    fill = 0
-    before = np.uint64(0)  # the last bit of the bytes before
+    fill, to = 0, BEFORE
+    before = others = np.uint64(0)  # the last bit of the bytes before; bytes that are not ASCII
     while begin < end:
-        bits = np.uint64(0)
-        for k in range(8):
-            tops = (load_word(kinds, begin + 8 * k) >> np.uint64(7)) & _ONES
-            bits |= ((tops * _GATHER) >> np.uint64(56)) << np.uint64(8 * k)
+        if begin + 64 <= len(data):
+            bits, high = lower_bytes(data, begin, lower, to)
+        else:
+            for k in range(end - begin):
+                lower[to + k] = data[begin + k]
+            bits, high = lower_bytes(lower, to, lower, to)
         if end - begin < 64:
-            bits &= (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
+            inside = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
+            bits &= inside
+            high &= inside
+        others |= high
         changes = bits ^ ((bits << np.uint64(1)) | before)
         before = bits >> np.uint64(63)
         while changes != np.uint64(0):
-            edges[fill] = begin + trailing_zeros(changes)
+            edges[fill] = to + trailing_zeros(changes)
             fill += 1
             changes &= changes - np.uint64(1)
         begin += 64
-    edges[fill] = end  # of a run that has no other end
-    return (fill + 1) >> 1
+        to += 64
+    edges[fill] = to + end - begin  # of a run that has no other end
+    return (fill + 1) >> 1, others != np.uint64(0)
 
 
 @inline
-def is_plain(data, at, stop):
-    """Say whether a run is ASCII; eight bytes from `at` on must exist."""
-    bits = np.uint64(0)
-    while at + 8 <= stop:
-        bits |= load_word(data, at)
+def is_ascii(lower, at, stop):
+    """Say whether a run is ASCII; eight bytes before its end must exist."""
+    bits = load_word(lower, stop - 8) & _TOP
+    if stop - at < 8:
+        return bits >> np.uint64(64 - 8 * (stop - at)) == 0
+    while at + 8 < stop:
+        bits |= load_word(lower, at) & _TOP
         at += 8
-    if at < stop:
-        bits |= load_word(data, at) << np.uint64(64 - 8 * (stop - at))
-    return bits & _TOP == 0
+    return bits == 0
 
 
 @kernel
@@ -274,17 +241,17 @@ def tokenize(data, offsets, surrogates, unicode, row_offsets):
 
     There is always room for what is left of the data as it stands; a run that is not ASCII makes more.
     """
-    kinds = np.empty(len(data) + SLACK, np.uint8)
-    lower = np.empty(len(data) + SLACK, np.uint8)
-    classify(data, kinds, lower)
-    edges = np.empty(longest_row(offsets) + 2, np.int64)
+    longest = longest_row(offsets)
+    lower = np.empty(BEFORE + longest + BEHIND, np.uint8)
+    edges = np.empty(longest + 2, np.int64)
     out = np.empty(len(data) + 8, np.uint8)
     cuts = np.empty(len(data) // 2 + len(offsets) + 2, np.int64)
     fill = terms = cuts[0] = 0
     for row in range(len(offsets) - 1):
-        for run in range(find_runs(kinds, offsets[row], offsets[row + 1], edges)):
+        runs, mixed = find_runs(data, offsets[row], offsets[row + 1], lower, edges)
+        for run in range(runs):
             at, stop = edges[2 * run], edges[2 * run + 1]
-            if is_plain(lower, at, stop):
+            if not mixed or is_ascii(lower, at, stop):
                 while at < stop:
                     store_word(out, fill, load_word(lower, at))
                     fill += min(8, stop - at)
@@ -292,6 +259,7 @@ def tokenize(data, offsets, surrogates, unicode, row_offsets):
                 terms += 1
                 cuts[terms] = fill
                 continue
+            at, stop = at - BEFORE + offsets[row], stop - BEFORE + offsets[row]
             rest = len(data) - stop
             out = _with_room(out, fill, fill + GROWTH * (stop - at) + rest + 8)
             cuts = _with_room(cuts, terms + 1, terms + 3 * (stop - at) // 2 + rest // 2 + len(offsets) + 2)

@@ -29,6 +29,9 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _PRIME = np.uint64(0xC2B2AE3D27D4EB4F)
 _GROUP = 16
 
+SHORT = 16
+"""The bytes of the longest string whose key `key_of_words` makes."""
+
 
 class StringTable(NamedTuple):
     """The arrays of a vocabulary."""
@@ -66,13 +69,6 @@ def _piece(data, start, size):
     return word
 
 
-@inline
-def short_key(data, start, size):
-    """Return the key of one to seven bytes, where eight exist."""
-    space = np.uint64(64 - 8 * size)
-    return ((load_word(data, start) << space) >> space) | (np.uint64(size) << np.uint64(56))
-
-
 @kernel
 def string_key(data, start, end):
     """Return the key of ``data[start:end]``."""
@@ -84,6 +80,26 @@ def string_key(data, start, end):
         value = (value ^ mix(load_word(data, start))) * _PRIME
         start += 8
     return (mix(value) & _LOW56) | _LONG
+
+
+@inline
+def key_of_words(first, last, size):
+    """As `string_key` of one to `SHORT` bytes, of which `first` are the first eight, if so many, and `last` the last.
+
+    Both kinds of key are made and one is taken, so that no branch depends on the length of a word.
+    """
+    space = np.uint64(64 - 8 * size) & np.uint64(63)
+    own = ((first << space) >> space) | (np.uint64(size) << np.uint64(56))
+    value = np.uint64(size) ^ mix(last)
+    both = (value ^ mix(first)) * _PRIME
+    value = both if size > 8 else value
+    return own if size < 8 else (mix(value) & _LOW56) | _LONG
+
+
+@inline
+def is_own_key(key):
+    """Say whether a key is the string itself."""
+    return key < _LONG
 
 
 @kernel
@@ -106,7 +122,7 @@ def find_at(key, at, data, start, end, known):
     while table[at + 1] != 0:
         if table[at] == key:
             number = np.int64(table[at + 1]) - 1
-            if key < _LONG or _same(data, start, end, known, number):
+            if is_own_key(key) or _same(data, start, end, known, number):
                 return number
         at += 2
         if at == len(table):
@@ -162,7 +178,7 @@ def intern_many(data, offsets, first, size, known, numbers):
             while table[at + 1] != 0:
                 if table[at] == key:
                     number = np.int64(table[at + 1]) - 1
-                    if key < _LONG or _same(data, start, end, known, number):
+                    if is_own_key(key) or _same(data, start, end, known, number):
                         break
                     number = np.int64(-1)
                 at += 2

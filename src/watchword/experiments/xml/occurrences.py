@@ -16,6 +16,7 @@ from watchword.paths import PathIndex
 SIZES = {"small": (1_000, 3_000), "paper": (10_000, 20_000)}
 ELEMENTS = {"small": 1_000, "paper": 3_000}
 COMPARED = 20
+METHODS = ("pma2", "yfilter", "lazy-dfa", "auto")
 
 
 def cells(scale: str) -> list[Cell]:
@@ -26,7 +27,7 @@ def cells(scale: str) -> list[Cell]:
 def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
     """Find the first occurrence of each pattern, then all, with every method by turns."""
     document, rows = document_of(cell, seed), []
-    indexes = SHELF.get(("occurrences", *sorted(cell.items()), seed), partial(indexes_of, cell, seed))
+    indexes = SHELF.get(("occurrences", *sorted(cell.items()), seed), partial(indexes_of, cell, seed, METHODS))
     same_pairs({name: index.occurrences_table(document, limit=COMPARED) for name, index in indexes.items()})
     ways = {
         f"{name} {limit}": (partial(_found, index, limit), [document])

@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
 quick: $(READY) ## run the tests that are worth running after every change
-	@$(TESTS) -m "not slow and not spark" --methods auto
+	@$(TESTS) -m "not slow and not spark" --methods auto --few
 
 test: $(READY) ## run all tests, in two processes
 	@$(TESTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,14 @@ from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("tests.contract.cases", "tests.contract.machine")
 
-# Kernels compile on first use, so no example is held to a deadline. A property-based method of the contract
+# Kernels compile on first use, so no example is held to a deadline. Drawing is what costs; sixty examples of each
+# property in each of many runs find what a hundred find. A property-based method of the contract
 # suite runs once per case, each time on a new instance of its class, which hypothesis would warn of.
 settings.register_profile(
-    "watchword", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors]
+    "watchword",
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.differing_executors],
 )
 settings.load_profile("watchword")
 
@@ -29,16 +34,24 @@ Spark comes third, when the kernels that it shares with the others are compiled.
 SHARED = {"sets": "keywords", "text": "keywords", "numbers": "keywords"}
 """Folders, or languages, whose kernels are those of a language."""
 
+FEW = 4
+"""How many variants of a test `--few` leaves."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--few", action="store_true", help=f"run at most {FEW} variants of a test; the contract is whole")
     parser.addoption("--methods", metavar="NAMES", help="run the contract suite on these methods only, as in auto,trie")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, and begin with the groups that take longest."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs Spark, leave out what `--few` does, and begin with the groups that take longest."""
     for item in items:
         if HERE / "spark" in item.path.parents:
             item.add_marker("spark")
+    if config.getoption("--few"):
+        chosen = few([item.nodeid for item in items])
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
+        items[:] = [item for item in items if item.nodeid in chosen]
     places = {group: place for place, group in enumerate(ORDER)}
     items.sort(key=lambda item: places.get(group_of(item.nodeid), len(ORDER)))
 
@@ -52,6 +65,18 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
     """Where there are several processes (`-n 2`), give each a group of tests at a time."""
     return Groups(config, log)
+
+
+def few(nodeids: list[str]) -> set[str]:
+    """Return some variants of each test, from the first to the last; of the contract all.
+
+    >>> sorted(few([f"tests/a.py::test[{number}]" for number in range(10)]))
+    ['tests/a.py::test[0]', 'tests/a.py::test[3]', 'tests/a.py::test[6]', 'tests/a.py::test[9]']
+    """
+    tests = defaultdict(list)
+    for nodeid in nodeids:
+        tests[nodeid if nodeid.startswith("tests/contract/") else nodeid.partition("[")[0]].append(nodeid)
+    return {variants[place * (len(variants) - 1) // (FEW - 1)] for variants in tests.values() for place in range(FEW)}
 
 
 class Groups(LoadScopeScheduling):

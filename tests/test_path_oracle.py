@@ -13,6 +13,7 @@ from tests.path_strategies import INVALID, SYNTAX_XPATH, URIS, documents, paths
 JUDGES = pytest.mark.parametrize("judge", [occurrences, plain_occurrences])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(document=documents, drawn=st.lists(paths, min_size=1, max_size=8))
 def test_the_judges_agree(document: bytes, drawn: list[str]) -> None:
@@ -69,6 +70,7 @@ def test_a_default_namespace_belongs_to_elements_only(judge) -> None:
     assert judge("q:a[@q:x]", document, {"q": "urn:1"}) == []
 
 
+@pytest.mark.slow
 @given(document=documents)
 def test_documents_are_well_formed_and_nest(document: bytes) -> None:
     tree = etree.fromstring(document)

@@ -25,7 +25,7 @@ from watchword.errors import (
 )
 
 if TYPE_CHECKING:
-    from watchword.index import Explanation, Index, Stats, methods
+    from watchword.index import Explanation, Index, Refused, Stats, methods
     from watchword.keywords import KeywordIndex
     from watchword.paths import PathIndex
     from watchword.patterns import PatternIndex
@@ -42,6 +42,7 @@ _HOMES = {
     "PatternIndex": "watchword.patterns",
     "PredicateIndex": "watchword.predicates",
     "PropertyIndex": "watchword.properties",
+    "Refused": "watchword.index",
     "Stats": "watchword.index",
     "methods": "watchword.index",
 }
@@ -56,6 +57,7 @@ __all__ = [
     "PatternIndex",
     "PredicateIndex",
     "PropertyIndex",
+    "Refused",
     "SnapshotError",
     "Stats",
     "SubscriptionError",

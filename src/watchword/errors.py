@@ -38,12 +38,15 @@ class SubscriptionSyntaxError(SubscriptionError):
 
 
 class EventError(WatchwordError, ValueError):
-    """An event cannot be read. ``position`` is its place in the batch (0 for a single event)."""
+    """An event cannot be read. ``position`` is its place in the batch (0 for a single event).
 
-    def __init__(self, message: str, *, position: int = 0) -> None:
-        super().__init__(f"event {position}: {message}")
+    Where all events are refused together, as a table without the column that was named, the message names no place.
+    """
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message if position is None else f"event {position}: {message}")
         self.reason = message
-        self.position = position
+        self.position = position or 0
 
 
 class SnapshotError(WatchwordError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -115,6 +116,36 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return column
+
+
+def without_views(column: pa.Array) -> pa.Array:
+    """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries.
+
+    Few of Arrow's functions take views, which polars and DuckDB hand out.
+    """
+    kind = _without_views(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+@lru_cache(256)
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    types = pa.types
+    if types.is_string_view(kind):
+        return pa.large_string()
+    if types.is_binary_view(kind):
+        return pa.large_binary()
+    if types.is_dictionary(kind):
+        return pa.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+    if types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if types.is_map(kind):
+        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
+    if types.is_fixed_size_list(kind):
+        return pa.list_(_without_views(kind.value_type), kind.list_size)
+    if types.is_list(kind) or types.is_large_list(kind):
+        made = pa.list_ if types.is_list(kind) else pa.large_list
+        return made(kind.value_field.with_type(_without_views(kind.value_type)))
+    return kind
 
 
 def first_null(column: pa.Array) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["json_visible", "visible"]
+__all__ = ["counted", "json_visible", "visible"]
 
 # Control characters (C0, DEL, C1), marks, embeddings, overrides and isolates of the bidirectional algorithm, separators
 # of lines and paragraphs, and lone surrogates, which no terminal can be sent.
@@ -29,6 +29,15 @@ def visible(text: str, *, lines: bool = False) -> str:
 def json_visible(text: str) -> str:
     """Return JSON with such characters as JSON writes them, so that it reads back as the same value."""
     return _shown(text, _IN_LINES, lambda found: f"\\u{ord(found[0]):04x}")
+
+
+def counted(count: int, noun: str, nouns: str | None = None) -> str:
+    """Return how many there are of something, `nouns` being the plural where that is not the noun with an s.
+
+    >>> counted(1, "subscription"), counted(1200, "subscription"), counted(0, "property", "properties")
+    ('1 subscription', '1,200 subscriptions', '0 properties')
+    """
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def _escaped(found: re.Match[str]) -> str:

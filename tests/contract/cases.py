@@ -25,7 +25,7 @@ from watchword import Index
 Id = str | int
 Model = dict[Id, str]
 
-DRAWN = 250
+DRAWN, DRAWN_EVENTS = 250, 100
 """How many subscriptions and events are drawn, once, for all tests that want the same ones in every run."""
 
 
@@ -45,6 +45,8 @@ class Language:
     bad_events: tuple[Any, ...]
     containers: Mapping[str, Callable[[list[Any]], tuple[Any, list[Any]]]]
     """Ways to fill an argument of `match_many`; each returns it and the events that it now holds."""
+    column: Callable[[list[Any]], tuple[pa.Array, list[Any]]] | None = None
+    """A way to fill a column of strings with events, where the language reads such."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ class Case:
         return list(dict.fromkeys(samples(self.language.subscriptions)))[:count]
 
     def events(self, count: int) -> list[Any]:
-        return samples(self.language.events)[:count]
+        return samples(self.language.events, DRAWN_EVENTS)[:count]
 
     def model(self, count: int = 12) -> Model:
         return {f"s{number}": text for number, text in enumerate(self.texts(count))}
@@ -91,12 +93,12 @@ def cases(*languages: Language) -> list[Case]:
 
 
 @cache
-def samples(strategy: st.SearchStrategy[Any]) -> list[Any]:
+def samples(strategy: st.SearchStrategy[Any], count: int = DRAWN) -> list[Any]:
     """Draw values outside a property-based test, the same ones in every run, simple and complex ones mixed."""
     drawn: list[Any] = []
 
     @settings(
-        max_examples=DRAWN,
+        max_examples=count,
         database=None,
         derandomize=True,
         deadline=None,

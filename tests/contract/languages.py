@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -94,7 +95,7 @@ KEYWORDS = Language(
     events=strategies.keyword_events,
     matches=oracle.matches,
     bad_subscriptions=("", "  ", "&", "a AND", "(", '"a', "()", "NOT", None, 5),
-    bad_events=(None, 5, b"caf\xe9", ["a", None], ["a", 5]),
+    bad_events=(None, 5, b"caf\xe9", ["a", None], ["a", 5], {"a": 5}, {"a": "b", "c": b"\xff"}),
     containers={
         **TEXT_CONTAINERS,
         "generators": lambda events: ([iter(oracle.terms(_text(event))) for event in events],
@@ -103,10 +104,11 @@ KEYWORDS = Language(
         "lists of numbers": lambda events: _lists(pa.list_(DICTIONARY), events),
         "slice of lists": _sliced_lists,
     },
+    column=TEXT_CONTAINERS["string"],
 )  # fmt: skip
 
 BAD_PATTERNS = ("", "\\", "a\\", "*\\\\\\", None, 5, b"a", "a" * 65_537)
-BAD_TEXTS = (None, 5, b"caf\xe9", ["a"], {"a": "b"})
+BAD_TEXTS = (None, 5, b"caf\xe9", ["a"], {"a": 5}, {"a": "b", "c": ["d"]})
 
 PATTERNS = Language(
     name="patterns",
@@ -126,6 +128,7 @@ PATTERNS = Language(
     bad_subscriptions=BAD_PATTERNS,
     bad_events=BAD_TEXTS,
     containers=TEXT_CONTAINERS,
+    column=TEXT_CONTAINERS["string"],
 )
 
 FOLDED_PATTERNS = Language(
@@ -138,6 +141,7 @@ FOLDED_PATTERNS = Language(
     bad_subscriptions=BAD_PATTERNS,
     bad_events=BAD_TEXTS,
     containers=TEXT_CONTAINERS,
+    column=TEXT_CONTAINERS["string"],
 )
 
 NAMES = strategies.PROPERTIES
@@ -199,6 +203,7 @@ PROPERTIES = Language(
         "slice of structs": _structs,
         "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
     },
+    column=lambda events: _bit_strings(pa.string(), events),
 )  # fmt: skip
 
 NUMBERS = Language(
@@ -216,6 +221,19 @@ NUMBERS = Language(
     },
 )
 
+
+def _json(events: list[Any]) -> tuple[pa.Array, list[Any]]:
+    """Return as JSON those events that can be written so."""
+    texts, kept = [], []
+    for event in events:
+        try:
+            texts.append(json.dumps(event, allow_nan=False))
+            kept.append(event)
+        except (TypeError, ValueError):
+            continue
+    return pa.array(texts, pa.string()), kept
+
+
 PREDICATES = Language(
     name="predicates",
     index=PredicateIndex,
@@ -226,11 +244,12 @@ PREDICATES = Language(
     events=predicate_strategies.events,
     matches=partial(predicate_oracle.matches, hierarchies=predicate_strategies.HIERARCHIES),
     bad_subscriptions=("", "  ", "a", "a =", "a == 1", "a = 1 b = 2", "(a = 1", "a LIKE 'x'", None, 5),
-    bad_events=(None, 5, ["a"]),
+    bad_events=(None, 5, ["a"], b"\xff"),
     containers={
         "tuple": lambda events: (tuple(events), events),
         "generator": lambda events: ((event for event in events), events),
     },
+    column=_json,
 )
 
 
@@ -265,6 +284,7 @@ PATHS = Language(
         "chunks": lambda events: (pa.chunked_array([pa.array(events[:4]), pa.array(events[4:], pa.binary())]), events),
         "no chunks": lambda _: (pa.chunked_array([], pa.string()), []),
     },
+    column=lambda events: _documents(pa.string(), events),
 )  # fmt: skip
 
 CASES = cases(KEYWORDS, PATTERNS, FOLDED_PATTERNS, PATHS, PREDICATES, PROPERTIES, NUMBERS)

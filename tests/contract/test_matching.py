@@ -16,7 +16,7 @@ from watchword import EventError
 
 def drawn_for(case: Case) -> settings:
     """Draw more for `auto`; the others also have the models of `test_agrees_on_many_models`, which cost no drawing."""
-    return settings(max_examples=40 if case.method == "auto" else 12, deadline=None)
+    return settings(max_examples=25 if case.method == "auto" else 8, deadline=None)
 
 
 class TestMatching:
@@ -55,9 +55,10 @@ class TestMatching:
                 with pytest.raises(EventError) as refusal:
                     index.match(bad)
                 assert refusal.value.position == 0
-                with pytest.raises(EventError) as refusal:
-                    index.match_many([*events[:3], bad, *events])
-                assert refusal.value.position == 3
+                if bad is not None:  # among many, None is a null
+                    with pytest.raises(EventError) as refusal:
+                        index.match_many([*events[:3], None, bad, *events])
+                    assert refusal.value.position == 4
                 with pytest.raises(EventError):
                     index.explain(bad, "s0")
 

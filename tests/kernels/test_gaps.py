@@ -79,7 +79,7 @@ def test_example(places, lengths, gaps, limit, answer) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_fits_exactly_where_some_choice_does(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 4))

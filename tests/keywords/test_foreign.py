@@ -147,7 +147,7 @@ def test_all_quotes_are_quotes(quotes: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(query=strategies.keyword_foreign, literal=st.booleans())
 @example("a -- and --b", False)
 @example("a and --", False)

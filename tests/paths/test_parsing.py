@@ -68,6 +68,7 @@ def test_a_text_belongs_to_the_element_around_it(route: str) -> None:
     assert walked([b"<a>t<b>u</b>t<b>t</b></a>"], ["a", "b"], conditions) == [1, -1, 2, END, 2, -1, END, END]
 
 
+@pytest.mark.slow
 @given(st.lists(nodes, min_size=1, max_size=4), condition_lists(texts=True))
 def test_moves_are_those_of_the_tree(roots: list[Node], conditions: list[Condition]) -> None:
     documents = [root.xml().encode() for root in roots]
@@ -76,6 +77,7 @@ def test_moves_are_those_of_the_tree(roots: list[Node], conditions: list[Conditi
     assert by_python(documents, NAMES, conditions) == found
 
 
+@pytest.mark.slow
 @given(nodes, condition_lists(texts=True), st.sampled_from(["utf-16", "latin-1", "cp1252", "cp437", "utf-8"]))
 def test_the_encoding_does_not_matter(root: Node, conditions: list[Condition], encoding: str) -> None:
     document = f"<?xml version='1.0' encoding='{encoding}'?>{root.xml()}"
@@ -145,6 +147,7 @@ def fed(document: bytes, cuts: list[int], names: list[str], conditions: list[Con
     return moves + feed.close().tolist()
 
 
+@pytest.mark.slow
 @given(nodes, condition_lists(texts=True), st.lists(st.integers(0, 200)), st.sampled_from(["", "<!DOCTYPE r []>"]))
 def test_cuts_do_not_matter(root: Node, conditions: list[Condition], cuts: list[int], head: str) -> None:
     document = (head + root.xml()).encode()

@@ -86,6 +86,7 @@ def test_the_size_is_exact(route: str) -> None:
         feed.feed(b"<a>123</a>")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open_, close", [(b"<a x='", b"'/>"), (b"<a><!--", b"--></a>"), (b"<a><?p ", b"?></a>")])
 def test_tokens_of_ten_megabytes(route: str, open_: bytes, close: bytes) -> None:
     document = open_ + b"x" * 10_000_000 + close

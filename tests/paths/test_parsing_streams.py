@@ -73,6 +73,7 @@ between = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(heads, nodes, between), min_size=1, max_size=5),

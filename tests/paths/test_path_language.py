@@ -21,6 +21,7 @@ METHODS = list(PathIndex.methods)
 NITF = b'<nitf><head><meta/><title>Rain</title></head><body><media type="image"/><p>so</p></body></nitf>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())

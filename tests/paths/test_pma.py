@@ -79,6 +79,7 @@ def test_an_occurrence_is_found_where_it_ends(
     assert found(method, path, document, 1) == elements[:1]
 
 
+@pytest.mark.slow
 @both
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
@@ -252,6 +253,7 @@ def random_row(draw: random.Random, labels: int, bounds: Sequence[tuple[int, int
     return row
 
 
+@pytest.mark.slow
 @both
 def test_gaps_of_any_bounds(method: type[TabledPaths]) -> None:
     bounds = [(0, 0), (1, 1), (0, ANY), (2, ANY), (0, 2), (1, 4), (2, 3)]
@@ -288,6 +290,7 @@ def test_exact_gaps_touch_a_tuple_for_each_occurrence_of_a_prefix(method: type[T
         assert run.end() == occurrences_of_prefixes(rows, moves), seed
 
 
+@pytest.mark.slow
 @both
 def test_no_more_tuples_are_touched_than_prefixes_occur(method: type[TabledPaths]) -> None:
     """Lemma 2 and Theorem 2: touched tuples are bounded by occurrences of prefixes, searches by depth, K and n."""

@@ -49,6 +49,7 @@ def test_duel(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert duel.unpacked() == in_full(duel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_duel_with_packing_in_a_thread(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AccessRows, "background_rows", 0)

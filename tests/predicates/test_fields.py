@@ -107,6 +107,7 @@ SPANS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(SPANS, min_size=1, max_size=12, unique=True))
 def test_spans_hold_where_their_predicates_do(texts: list[str]) -> None:

@@ -123,6 +123,7 @@ def test_views() -> None:
     assert VIEWS[View.INSTANTS](float("nan")) is None
 
 
+@pytest.mark.slow
 @given(st.text(), st.text())
 def test_behind_a_prefix(prefix: str, text: str) -> None:
     behind = after_prefix(prefix)
@@ -143,6 +144,7 @@ numbers = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(numbers, min_size=1, max_size=4), st.lists(numbers, min_size=1, max_size=4))
 def test_numbers_compare_by_value(literals: list[Any], values: list[Any]) -> None:

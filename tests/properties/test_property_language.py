@@ -35,6 +35,7 @@ def test_methods() -> None:
 
 
 class TestSubscriptions:
+    @pytest.mark.slow
     @settings(max_examples=300)
     @given(text=strategies.property_scraps)
     def test_both_parsers_agree_with_the_oracle(self, text: str) -> None:
@@ -68,8 +69,8 @@ class TestSubscriptions:
             ("sports=1 OR arts=1", 9, "make it two subscriptions"),
             ("NOT sports=1", 0, "ask for a property to be 0, as in sports=0"),
             ("(sports=1)", 0, "leave parentheses out"),
-            ("10", 2, "3 properties are declared"),
-            ("10*1", 3, "3 properties are declared"),
+            ("10", 2, "for 3 declared properties"),
+            ("10*1", 3, "for 3 declared properties"),
             ("1x*", 0, "has no value"),
         ],
     )
@@ -132,14 +133,14 @@ class TestEvents:
     @pytest.mark.parametrize(
         ("event", "words"),
         [
-            ("11", "a string of 2 bits, and 3 properties are declared"),
+            ("11", "a string of 2 bits for 3 declared properties"),
             ("sports", "'s' at 0 is none; give names as a set"),
             ({"golf"}, "'golf' is not a declared property"),
             ({"golf": 0}, "'golf' is not a declared property"),
             ({"sports": 2}, "'sports' is 2; a property is 0 or 1"),
             ({"sports": "1"}, "a property is 0 or 1"),
             (["sports", 5], "5 is int"),
-            (None, "not NoneType"),
+            (5, "not int"),
         ],
     )
     def test_what_is_refused(self, news: PropertyIndex, event: Any, words: str) -> None:
@@ -152,7 +153,6 @@ class TestEvents:
         [
             (pa.array(["000", "01", "0x0"]), 1, "a string of 2 bits"),
             (pa.array(["000", "000", "0x0", "01"]), 2, "'x' at 1"),
-            (pa.array(["000", None]), 1, "null"),
             (pa.array([["sports"], [], ["arts", "golf"]]), 2, "'golf'"),
             (pa.array([["sports"], ["arts", None]]), 1, "null"),
             (pa.array([[1]]), 0, "list of int64"),
@@ -216,6 +216,7 @@ class TestWide:
             assert made.match(event) == holding
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(strategies.property_subscriptions, min_size=1, max_size=8),
     bits=st.lists(strategies.property_bits, min_size=1, max_size=5),

@@ -203,6 +203,7 @@ def test_more_hits_than_the_buffer_has_room_for():
     assert found(trie.match(rows_of([[2], [1, 2], [1]]))) == [[], list(range(6000)), list(range(3000))]
 
 
+@pytest.mark.slow
 def test_agrees_with_the_simple_trie_at_a_larger_scale():
     generator = np.random.default_rng(7)
     drawn = [np.unique(generator.integers(0, 400, size)) for size in generator.integers(1, 6, 20_000)]

@@ -79,6 +79,8 @@ class TestWhatItFinds:
         assert found(match(frame, single, column="terms", carry=["n"])) == wanted
         assert found(match(frame, single, column=F.concat("the head", F.col("`a.b`")))) == wanted
         assert found(match(frame, single, column="a.b")) == expected(SUBSCRIBED, [(n, text[5:]) for n, text in some])
+        apart = expected(SUBSCRIBED, [(n, f"{text[:5]} zzz {text[5:]}") for n, text in some])
+        assert found(match(frame, single, columns=["the head", "a.b"], explain=True)) == apart
 
     def test_whole_numbers_as_ids(self, spark: SparkSession, events: DataFrame, tmp_path: Path) -> None:
         numbered = dict(enumerate(SUBSCRIBED.values()))

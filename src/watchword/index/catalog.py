@@ -105,15 +105,17 @@ class Catalog:
 
     def slot(self, key: object) -> int | None:
         """Return the slot of an id, None if it is not subscribed."""
+        if type(key) is not self.kind:  # True equals 1, and is no id
+            return None
         found = self.where.get(key)  # type: ignore[call-overload]
         if found is not None:
             return int(found)
-        if self.base.count == 0 or type(key) is not self.kind:
+        if self.base.count == 0:
             return None
         row = self._row(key)
         return None if row < 0 or self._is_gone(row) else row
 
-    def id(self, slot: int) -> Id:
+    def id(self, slot: int) -> Any:
         """Return the id of a slot."""
         ids, tail = self.base.ids, slot - self.base.count
         if self.kind is int:
@@ -123,7 +125,7 @@ class Catalog:
         slot = tail
         return self.tail_bytes[self.tail_offsets[slot] : self.tail_offsets[slot + 1]].tobytes().decode()
 
-    def listed(self, slots: Int32) -> list[Id]:
+    def listed(self, slots: Int32) -> list[Any]:
         """Return the ids of slots, which ascend."""
         if not len(slots):
             return []

@@ -1,11 +1,11 @@
-"""Many subscriptions at once, whatever they come as: a mapping, pairs, or an Arrow table.
+"""Many subscriptions at once, whatever they come as: a mapping, pairs, or a table of any library.
 
 Either way they become two columns, ids (int64 or strings) and texts, checked row by row before anything changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,25 +14,41 @@ import pyarrow as pa
 from watchword.arrays import Int64
 from watchword.errors import SubscriptionError
 from watchword.index.catalog import checked_id
-from watchword.strings import Strings, first_null, from_arrow, from_pieces, one_chunk
+from watchword.index.refusals import Columns, Refusals
+from watchword.index.tables import as_table, is_table
+from watchword.strings import Strings, from_arrow, from_pieces, one_chunk, without_views
 
 
-def as_columns(subscriptions: Any, kind: type | None) -> tuple[Int64 | Strings, Strings]:
+def as_columns(subscriptions: Any, kind: type | None, refusals: Refusals) -> Columns:
     """Return ids and texts as columns, whatever they came as; ids are of `kind`, or all of one kind."""
-    if isinstance(subscriptions, pa.Table | pa.RecordBatch):
-        return _table_columns(subscriptions, kind)
+    if is_table(subscriptions):
+        return _table_columns(as_table(subscriptions, ("id", "subscription"), SubscriptionError), kind, refusals)
     pairs = subscriptions.items() if isinstance(subscriptions, Mapping) else subscriptions
+    if not isinstance(pairs, Iterable):
+        raise SubscriptionError(f"expected a mapping, pairs or a table of subscriptions, not {type(pairs).__name__}")
     keys: list[Any] = []
     pieces: list[bytes] = []
     for row, pair in enumerate(pairs):
-        if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
-            raise SubscriptionError(f"expected a pair (id, subscription), not {pair!r}", row=row)
-        key, text = checked_id(pair[0], kind, row), pair[1]
+        try:
+            if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+                raise SubscriptionError(f"expected a pair (id, subscription), not {pair!r}", row=row)
+            key, piece = checked_id(pair[0], kind, row), _encoded(pair[1], row)
+        except SubscriptionError as error:
+            refusals.add(row, pair[0] if isinstance(pair, tuple | list) and pair else None, error)
+            continue
         kind = kind or type(key)
         keys.append(key)
-        pieces.append(_encoded(text, row))
+        pieces.append(piece)
     ids = np.array(keys, np.int64) if kind is int else from_pieces([key.encode() for key in keys])
-    return ids, from_pieces(pieces, surrogates=True)
+    return Columns(ids, from_pieces(pieces, surrogates=True), _rows_besides(refusals, len(pieces)))
+
+
+def _rows_besides(refusals: Refusals, count: int) -> Int64 | None:
+    """Return the rows of `count` subscriptions that are left when some were refused; None if none was."""
+    if not refusals.found:
+        return None
+    rows = np.arange(count + len(refusals.found))
+    return np.delete(rows, refusals.rows())
 
 
 def _encoded(text: Any, row: int) -> bytes:
@@ -41,40 +57,78 @@ def _encoded(text: Any, row: int) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _check_ids(ids: Strings) -> None:
-    try:
-        ids.data.tobytes().decode()
-    except UnicodeDecodeError as error:
-        row = int(np.searchsorted(ids.offsets, error.start, side="right")) - 1
-        raise SubscriptionError("column 'id' is not valid UTF-8", row=row) from None
+# tables
 
 
-def _table_columns(table: pa.Table | pa.RecordBatch, expected: type | None) -> tuple[Int64 | Strings, Strings]:
-    for name in ("id", "subscription"):
-        if name not in table.schema.names:
-            raise SubscriptionError(
-                f"no column {name!r} in the table, which has: {', '.join(table.schema.names) or 'none'}"
-            )
-        row = first_null(one_chunk(table[name]))
-        if row is not None:
-            raise SubscriptionError(f"column {name!r} is null; drop the row or fill it", row=row)
-    ids, texts = one_chunk(table["id"]), one_chunk(table["subscription"])
-    if pa.types.is_dictionary(ids.type):
-        ids = ids.dictionary_decode()
-    if pa.types.is_dictionary(texts.type):
-        texts = texts.dictionary_decode()
-    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
+def _table_columns(table: pa.Table, expected: type | None, refusals: Refusals) -> Columns:
+    ids, texts = (_decoded(one_chunk(table[name])) for name in ("id", "subscription"))
+    kind = _id_kind(ids)
+    if not (_is_string(texts.type) or (pa.types.is_null(texts.type) and not len(texts))):
         raise SubscriptionError(f"column 'subscription' must be of strings, not {texts.type}")
-    if pa.types.is_integer(ids.type):
-        if pa.types.is_uint64(ids.type) and len(ids) and ids.to_numpy().max() >= 2**63:
-            raise SubscriptionError("column 'id' has numbers that do not fit into 64 bits with a sign")
-        column: Int64 | Strings = np.ascontiguousarray(ids.cast(pa.int64()).to_numpy()).copy()
-        kind: type = int
-    elif pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type):
-        column, kind = from_arrow(ids), str
-        _check_ids(column)
-    else:
-        raise SubscriptionError(f"column 'id' must be of strings or integers, not {ids.type}")
+    nameless = {**_bad_ids(ids), **_nulls(ids, "id")}
+    bad = {**_nulls(texts, "subscription"), **nameless}
+    for row in sorted(bad):
+        refusals.add(row, None if row in nameless else ids[row].as_py(), bad[row])
     if len(ids) and expected not in (None, kind):
         raise SubscriptionError(f"column 'id' is {kind.__name__}, the ids of this index are not")
-    return column, from_arrow(texts)
+    if bad:
+        kept = np.ones(len(ids), np.bool_)
+        kept[list(bad)] = False
+        ids, texts = ids.filter(pa.array(kept)), texts.filter(pa.array(kept))
+    rows = _rows_besides(refusals, len(ids))
+    if kind is str:
+        return Columns(from_arrow(ids), from_arrow(texts), rows)
+    return Columns(np.ascontiguousarray(ids.cast(pa.int64()).to_numpy()).copy(), from_arrow(texts), rows)
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    column = without_views(column)
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _id_kind(ids: pa.Array) -> type:
+    """Return the type of the ids of a column; one of no ids may be of any."""
+    if pa.types.is_integer(ids.type) or (pa.types.is_null(ids.type) and not len(ids)):
+        return int
+    if not _is_string(ids.type):
+        raise SubscriptionError(f"column 'id' must be of strings or integers, not {ids.type}")
+    return str
+
+
+def _nulls(column: pa.Array, name: str) -> dict[int, SubscriptionError]:
+    """Return the rows of a column that are null."""
+    if not column.null_count:
+        return {}
+    rows = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist()
+    return {row: SubscriptionError(f"column {name!r} is null; drop the row or fill it", row=row) for row in rows}
+
+
+def _bad_ids(ids: pa.Array) -> dict[int, SubscriptionError]:
+    """Return the rows whose ids are no ids: numbers that are too large, strings that are not Unicode."""
+    if pa.types.is_uint64(ids.type):
+        large = np.flatnonzero(ids.fill_null(0).to_numpy() >= 2**63).tolist()
+        message = "column 'id' has a number that does not fit into 64 bits with a sign"
+        return {row: SubscriptionError(message, row=row) for row in large}
+    if not _is_string(ids.type):
+        return {}
+    strings = from_arrow(ids)
+    if _is_unicode(strings.data.tobytes()):
+        return {}
+    rows = [row for row in range(strings.count) if not _is_unicode(_bytes(strings, row))]
+    return {row: SubscriptionError("column 'id' is not valid UTF-8", row=row) for row in rows}
+
+
+def _bytes(strings: Strings, row: int) -> bytes:
+    return strings.data[strings.offsets[row] : strings.offsets[row + 1]].tobytes()
+
+
+def _is_unicode(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -8,13 +8,16 @@ slice before: after 256 events with 1,000 pairs each the next has 256, after 256
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from itertools import islice
-from typing import Any, TypeVar
+from itertools import islice, repeat
+from operator import is_not
+from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
+from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.strings import Strings, first_null, from_arrow
+from watchword.strings import Strings, first_null, from_arrow, one_chunk, without_views
 
 FIRST_SIZE = 256
 PAIRS_AT_ONCE = 1 << 18
@@ -34,9 +37,9 @@ def next_size(size: int, pairs: int, most: int = EVENTS_AT_ONCE) -> int:
 
 def gathered(events: Any) -> Any:
     """Return many events in a form that has a length and can be sliced; an Arrow array stays as it is."""
-    if isinstance(events, pa.ChunkedArray):
-        return events.chunk(0) if events.num_chunks == 1 else events.combine_chunks()
-    if isinstance(events, pa.Array | list | tuple):
+    if isinstance(events, pa.ChunkedArray | pa.Array):
+        return without_views(one_chunk(events))
+    if isinstance(events, list | tuple):
         return events
     refuse_one(events)
     return list(events)
@@ -59,29 +62,29 @@ def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
             size = (yield batch) or size
 
 
-def is_table(events: Any) -> bool:
-    """Say whether something has rows and several columns, of whatever library.
+class Present(NamedTuple):
+    """The events of a call that are not null; `places` has their positions among all, None if all are there."""
 
-    What hands out an Arrow stream is a table if it has columns, as frames have, or if nothing else can be done with it.
+    events: Any
+    places: Int64 | None = None
+
+
+def present(events: Any) -> Present:
+    """Leave out the events that are null: None in a list, nulls of Arrow, also those that a dictionary names.
+
+    >>> present(["tea", None, "pie"])
+    Present(events=['tea', 'pie'], places=array([0, 2]))
     """
-    if isinstance(events, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-        return True
-    return hasattr(events, "__arrow_c_stream__") and (hasattr(events, "columns") or not hasattr(events, "__iter__"))
-
-
-def rows_of(events: Any) -> Any:
-    """Return the rows of a table as structs; anything else as it is."""
-    if not is_table(events):
-        return events
-    table = events if isinstance(events, pa.Table) else pa.table(events)
-    if len(set(table.column_names)) < len(table.column_names):
-        twice = next(name for name in table.column_names if table.column_names.count(name) > 1)
-        raise EventError(f"two columns are named {twice!r}; rename one")
-    return (
-        table.to_struct_array().combine_chunks()
-        if table.num_columns
-        else pa.array([{}] * table.num_rows, pa.struct([]))
-    )
+    if not isinstance(events, pa.Array):
+        if all(map(is_not, events, repeat(None))):
+            return Present(events)
+        places = np.array([row for row, event in enumerate(events) if event is not None], np.int64)
+        return Present([events[row] for row in places.tolist()], places)
+    named = pa.types.is_dictionary(events.type) and events.dictionary.null_count
+    if not events.null_count and not named:
+        return Present(events)
+    valid = (events.dictionary_decode() if named else events).is_valid()
+    return Present(events.filter(valid), np.flatnonzero(valid.to_numpy(zero_copy_only=False)))
 
 
 def refuse_one(events: Any) -> None:
@@ -90,6 +93,8 @@ def refuse_one(events: Any) -> None:
         raise EventError(
             f"match_many takes many events, not one {type(events).__name__}; use match, or put it into a list"
         )
+    if not hasattr(events, "__iter__") and not hasattr(events, "__getitem__"):
+        raise EventError(f"match_many takes many events, an iterable or a table, not {type(events).__name__}")
 
 
 def around(events: Any, ask: Callable[[Any], Answer]) -> tuple[list[tuple[int, Answer]], dict[int, str]]:
@@ -141,6 +146,7 @@ def is_text(kind: pa.DataType) -> bool:
         pa.types.is_binary,
         pa.types.is_large_binary,
         pa.types.is_string_view,
+        pa.types.is_binary_view,
         pa.types.is_null,
     )
     return any(check(kind) for check in checks)

@@ -58,6 +58,30 @@ def collect(count: int, step: Step, per_event: int = 16) -> Hits:
     return Hits(offsets, payloads[:used], operations)
 
 
+def ordered(hits: Hits) -> Hits:
+    """Return the payloads of each event in ascending order."""
+    keys = _keys(hits, np.arange(hits.events))
+    keys.sort()
+    return hits._replace(payloads=_payloads(keys))
+
+
+def united(hits: Hits, groups: Int64) -> Hits:
+    """Return what events found whose texts were matched one by one; `groups` has the borders of their texts."""
+    events = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
+    keys = np.unique(_keys(hits, events))
+    offsets = np.searchsorted(keys, np.arange(len(groups)) << 32)
+    return Hits(offsets, _payloads(keys), hits.operations)
+
+
+def _keys(hits: Hits, events: Int64) -> Int64:
+    """Return event and payload of each pair in one number."""
+    return np.repeat(events << 32, np.diff(hits.offsets)) | hits.payloads
+
+
+def _payloads(keys: Int64) -> Int32:
+    return (keys & 0xFFFFFFFF).astype(np.int32)
+
+
 def merged(hits: Hits, more: Hits) -> Hits:
     """Return what two structures found for the same events."""
     payloads = np.empty(len(hits.payloads) + len(more.payloads), np.int32)

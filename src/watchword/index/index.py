@@ -21,59 +21,78 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
 import numpy as np
 import pyarrow as pa
 
 from watchword import snapshot
 from watchword.arrays import Arrays, Bools, Int64, prefixed, under
-from watchword.errors import SnapshotError, SubscriptionError
+from watchword.errors import EventError, SnapshotError, SubscriptionError
+from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id, PackedColumns, checked_id, find_rows, id_at, pack_columns, take_rows
 from watchword.index.columns import as_columns
-from watchword.index.events import FIRST_SIZE, batches, gathered, next_size
+from watchword.index.events import FIRST_SIZE, batches, gathered, next_size, present
 from watchword.index.gate import Gate
 from watchword.index.hits import Hits
 from watchword.index.language import Language, Method, settled_options
+from watchword.index.refusals import Refusals, Refused, text_at, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
+from watchword.index.tables import Given, Names, Wanted, given_events, given_parts
 from watchword.index.views import Items, Values
 from watchword.languages import language_class
 from watchword.strings import Strings, from_texts
+from watchword.visible import counted
 
-Subscriptions: TypeAlias = Mapping[Any, str] | Iterable[tuple[Any, str]] | pa.Table
-Answer = TypeVar("Answer")
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as DefaultTypeVar
+
+    Key = DefaultTypeVar("Key", bound=Id, default=Any)
+else:
+    Key = TypeVar("Key")
 
 
-def reads(method: Callable[..., Answer]) -> Callable[..., Answer]:
+class ArrowTable(Protocol):
+    """What hands out its rows as an Arrow stream: tables of pyarrow, pandas, polars, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+Subscriptions: TypeAlias = Mapping[Key, str] | Iterable[tuple[Key, str]] | ArrowTable
+Done = TypeVar("Done", bound=Callable[..., Any])
+
+
+def reads(method: Done) -> Done:
     """Run a method of an index while nobody changes it."""
 
     @wraps(method)
-    def reading(self: Index, *arguments: Any, **named: Any) -> Answer:
+    def reading(self: Index, *arguments: Any, **named: Any) -> Any:
         while True:
             with self._gate.reading():
                 if self._undo is None:
                     return method(self, *arguments, **named)
             self._repair()
 
-    return reading
+    return cast(Done, reading)
 
 
-def _changes(method: Callable[..., Answer]) -> Callable[..., Answer]:
+def _changes(method: Done) -> Done:
     """Run a method of an index while nobody else changes it; what it does is one change to others."""
 
     @wraps(method)
-    def changing(self: Index, *arguments: Any, **named: Any) -> Answer:
+    def changing(self: Index, *arguments: Any, **named: Any) -> Any:
         with self._gate.changes:
             if self._undo is not None:
                 self._repair()
             return method(self, *arguments, **named)
 
-    return changing
+    return cast(Done, changing)
 
 
-class Index(MutableMapping[Any, str]):
-    """A mapping from subscription id to subscription text, plus `match`.
+class Index(MutableMapping[Key, str]):
+    """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
+    ``KeywordIndex[str]``.
 
     An index may be matched, changed, saved and asked by any number of threads at once. Each answer is that of a state
     which the index had between call and return; a change happens whole or not at all, also when it is interrupted.
@@ -87,7 +106,9 @@ class Index(MutableMapping[Any, str]):
         super().__init_subclass__(**named)
         cls.language, cls.methods = cls.plug.name, cls.plug.methods
 
-    def __init__(self, subscriptions: Subscriptions | None = None, *, method: str = "auto", **options: Any) -> None:
+    def __init__(
+        self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
+    ) -> None:
         self._options = settled_options(self.plug, method, options)
         self.method = method
         self._gate = Gate()
@@ -95,6 +116,7 @@ class Index(MutableMapping[Any, str]):
         self._plugged = self.plug(method, self._options)
         self._undo: Callable[[], Catalog] | None = None
         self._events = 0
+        self._nulls = 0
         self._operations = 0
         if subscriptions is not None:
             self.update(subscriptions)
@@ -105,13 +127,13 @@ class Index(MutableMapping[Any, str]):
     def __len__(self) -> int:
         return len(self._catalog)
 
-    def __iter__(self) -> Iterator[Id]:
+    def __iter__(self) -> Iterator[Key]:
         """Yield the ids in the order of subscribing, those there are when the first is asked for."""
         ids = self._ids()
         for start in range(0, len(ids), 4096):
             yield from ids[start : start + 4096].to_pylist()
 
-    def items(self) -> Items:
+    def items(self) -> Items[Key]:
         """Return a view of the pairs; an iteration gives those there are when it begins."""
         return Items(self, self._columns)
 
@@ -124,24 +146,51 @@ class Index(MutableMapping[Any, str]):
         return self._catalog.slot(key) is not None
 
     @reads
-    def __getitem__(self, key: Id) -> str:
+    def __getitem__(self, key: Key) -> str:
         return self._catalog.text(self._slot(key))
 
-    def __setitem__(self, key: Id, text: str) -> None:
+    def __setitem__(self, key: Key, text: str) -> None:
         self._put(key, text, self._plugged.compile_one(text))
 
     @_changes
-    def __delitem__(self, key: Id) -> None:
+    def __delitem__(self, key: Key) -> None:
         slot = self._slot(key)
         self._gate.exclusively(self._drop, key, slot, self._catalog.text(slot))
         if self._catalog.removed > 4096 + len(self._catalog):
             self._compact()
 
-    def update(self, subscriptions: Any = (), /, **more: str) -> None:
-        """Subscribe many at once, replacing those already there; all of them or, on an error, none."""
+    @overload  # type: ignore[override]
+    def update(
+        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: Literal["raise"] = "raise", **more: str
+    ) -> None: ...
+    @overload
+    def update(
+        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: Literal["skip"], **more: str
+    ) -> list[Refused]: ...
+    def update(
+        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: str = "raise", **more: str
+    ) -> list[Refused] | None:
+        """Subscribe many at once, replacing those already there: a mapping, pairs, or a table of any library with the
+        columns ``id`` and ``subscription``.
+
+        All of them or, if one is refused, none. With ``on_error="skip"`` those that are refused are left out and
+        returned, each with its row, its id and the error; of an id that stands more than once the first counts.
+        """
         if more:
-            subscriptions = dict(subscriptions, **more)
-        self._load(*as_columns(subscriptions, self._kind()))
+            subscriptions = {**dict(cast("Mapping[Key, str]", subscriptions)), **cast("Mapping[Key, str]", more)}
+        refusals = Refusals(on_error)
+        given = as_columns(subscriptions, self._kind(), refusals)
+        if not refusals.skips:
+            self._load(given.ids, given.texts)
+            return None
+        while True:
+            try:
+                self._load(given.ids, given.texts)
+                return sorted(refusals.found, key=lambda refused: refused.row)
+            except SubscriptionError as error:
+                if error.row is None:
+                    raise
+                given = without_refused(given, error, self._plugged, refusals)
 
     @_changes
     def clear(self) -> None:
@@ -149,10 +198,10 @@ class Index(MutableMapping[Any, str]):
         self._gate.exclusively(self._start_over)
 
     pop = _changes(MutableMapping.pop)
-    setdefault = _changes(MutableMapping.setdefault)  # type: ignore[assignment]
+    setdefault = _changes(MutableMapping.setdefault)
 
     @_changes
-    def popitem(self) -> tuple[Any, str]:
+    def popitem(self) -> tuple[Key, str]:
         """Unsubscribe the first, and return its id and text."""
         slot = self._catalog.first()
         if slot is None:
@@ -162,7 +211,7 @@ class Index(MutableMapping[Any, str]):
         return key, text
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)} subscriptions, method {self.method!r}>"
+        return f"<{type(self).__name__} of {counted(len(self), 'subscription')}, method {self.method!r}>"
 
     # facts
 
@@ -214,13 +263,14 @@ class Index(MutableMapping[Any, str]):
             catalog_bytes=self._catalog.bytes,
             operation=plugged.structure.operation,
             operations_per_match=self._operations / self._events if self._events else 0.0,
-            details=details | {f"{name}_bytes": size for name, size in sizes.items() if size},
             events=self._events,
+            nulls=self._nulls,
+            details=details | {f"{name}_bytes": size for name, size in sizes.items() if size},
         )
 
     # matching
 
-    def match(self, event: Any) -> list[Any]:
+    def match(self, event: Any) -> list[Key]:
         """Return the ids of the subscriptions that `event` satisfies, in the order of subscribing."""
         while True:
             with self._gate.reading():
@@ -232,51 +282,77 @@ class Index(MutableMapping[Any, str]):
                     return self._catalog.listed(slots)
             self._repair()
 
-    def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:
+    def match_many(
+        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
+    ) -> pa.Table:
         """Match a batch: a table with a row for each event's position and each id that it satisfies.
 
-        `events` may be any iterable of events, which is read to its end first, or an Arrow array where the language
-        reads one. `match_batches` is for a stream without end.
+        `events` may be any iterable of events, which is read to its end first, an Arrow array where the language reads
+        one, or a table (pandas, polars, Arrow, whatever hands out an Arrow stream). Of a table, `column` is the one
+        that has the events, or several whose texts are one event; `columns` are attributes, where events are objects,
+        all of them unless some are named. `match_batches` is for a stream without end.
+
+        With `id`, a column of the table, the answer has the events' own ids for their positions; with `ordered`, the
+        subscriptions of an event are in the order of subscribing. An event that is null matches nothing;
+        ``stats().nulls`` counts them.
         """
-        return self._match_all(gathered(self._plugged.tabled(events)))
+        given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
+        return self._match_all(given._replace(events=gathered(given.events)), ordered)
 
     @reads
-    def _match_all(self, events: Any) -> pa.Table:
-        pieces = []
-        position, size = 0, FIRST_SIZE
-        whole = self._plugged.prepared(events)
-        while position < len(whole):
-            batch = whole[position : position + size]
-            hits = self._found(batch, position)
-            pieces.append(self._pairs(hits, position))
-            position, size = position + hits.events, next_size(size, len(hits.payloads))
-        return self._table(pieces)
+    def _match_all(self, given: Given, ordered: bool) -> pa.Table:
+        call = Call(present(given.events), given.ids, ordered)
+        self._nulls += len(given.events) - len(call.events)
+        pieces, first, size = [], 0, FIRST_SIZE
+        try:
+            whole = self._plugged.prepared(call.events)
+            while first < len(whole):
+                hits = self._found(whole[first : first + size], first)
+                pieces.append(call.pairs(hits, first, self._catalog))
+                first, size = first + hits.events, next_size(size, len(hits.payloads))
+        except EventError as error:
+            raise call.replaced(error) from None
+        return self._table(pieces, call.kind)
 
-    def match_batches(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> Iterator[pa.Table]:
+    def match_batches(
+        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
+    ) -> Iterator[pa.Table]:
         """Match events as they come, some at a time: tables as `match_many` returns, one behind the other.
 
         Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
-        that the index had while it was made; of an iterator no more is read than the next table needs.
+        that the index had while it was made; of an iterator no more is read than the next table needs, and of an Arrow
+        stream no more than its next batch.
         """
-        waiting: Generator[Any, int | None, None] = batches(self._plugged.tabled(events), FIRST_SIZE)
         position, size = 0, FIRST_SIZE
-        batch = next(waiting, None)
-        while batch is not None:
-            table, count = self._match_batch(batch, position)
-            yield table
-            position, size = position + count, next_size(size, table.num_rows)
-            try:
-                batch = waiting.send(size)
-            except StopIteration:
-                return
+        for given in given_parts(events, Wanted(column, columns, id), self._plugged, self.refusal):
+            begin = position
+            waiting: Generator[Any, int | None, None] = batches(given.events, size)
+            batch = next(waiting, None)
+            while batch is not None:
+                end = position + len(batch)
+                ids = None if given.ids is None else given.ids[position - begin : end - begin]
+                table = self._match_batch(Given(batch, ids), position, ordered)
+                yield table
+                position, size = end, next_size(size, table.num_rows)
+                try:
+                    batch = waiting.send(size)
+                except StopIteration:
+                    batch = None
 
     @reads
-    def _match_batch(self, batch: Any, position: int) -> tuple[pa.Table, int]:
-        hits = self._found(self._plugged.prepared(batch, position)[: len(batch)], position)
-        return self._table([self._pairs(hits, position)]), hits.events
+    def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
+        call = Call(present(given.events), given.ids, ordered, position)
+        self._nulls += len(given.events) - len(call.events)
+        if not len(call.events):
+            return self._table([], call.kind)
+        try:
+            hits = self._found(self._plugged.prepared(call.events, position)[: len(call.events)], position)
+        except EventError as error:
+            raise call.replaced(error) from None
+        return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
 
     @reads
-    def explain(self, event: Any, key: Id) -> Explanation:
+    def explain(self, event: Any, key: Key) -> Explanation:
         """Say why `event` matches the subscription with this id, or why not."""
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
@@ -363,7 +439,7 @@ class Index(MutableMapping[Any, str]):
     def _kind(self) -> type | None:
         return self._catalog.kind if len(self._catalog) else None
 
-    def _slot(self, key: Id) -> int:
+    def _slot(self, key: object) -> int:
         slot = self._catalog.slot(key)
         if slot is None:
             raise KeyError(key)
@@ -376,20 +452,16 @@ class Index(MutableMapping[Any, str]):
         self._operations += hits.operations
         return hits
 
-    def _pairs(self, hits: Hits, position: int) -> tuple[pa.Array, pa.Array]:
-        """Return the positions of the events and the ids that they found."""
-        positions = np.repeat(np.arange(position, position + hits.events), np.diff(hits.offsets))
-        return pa.array(positions), self._catalog.ids(hits.payloads)
-
-    def _table(self, pieces: list[tuple[pa.Array, pa.Array]]) -> pa.Table:
+    def _table(self, pieces: list[tuple[pa.Array, pa.Array]], event: pa.DataType = EVENT) -> pa.Table:
+        """Return pairs as a table; `event` is the type of the events' positions or ids."""
         kind = pa.string() if self._catalog.kind is str else pa.int64()
         ids = [ids for _, ids in pieces]
         if any(pa.types.is_large_string(part.type) for part in ids):
             kind = pa.large_string()
             ids = [part.cast(kind) for part in ids]
-        schema = pa.schema([pa.field("event", pa.int64()), pa.field("subscription", kind)])
-        positions = pa.chunked_array([positions for positions, _ in pieces], pa.int64())
-        return pa.Table.from_arrays([positions, pa.chunked_array(ids, kind)], schema=schema)
+        schema = pa.schema([pa.field("event", event), pa.field("subscription", kind)])
+        events = pa.chunked_array([events for events, _ in pieces], event)
+        return pa.Table.from_arrays([events, pa.chunked_array(ids, kind)], schema=schema)
 
     # private parts: changing. Who calls these holds off other changes; what runs exclusively is handed to the gate
 
@@ -485,7 +557,7 @@ class Index(MutableMapping[Any, str]):
 
     def _compiled_row(self, texts: Strings, row: int) -> Any:
         try:
-            return self._plugged.compile_one(texts.text(row))
+            return self._plugged.compile_one(text_at(texts, row))
         except SubscriptionError as error:
             raise error.at_row(row) from None
 

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32
 from watchword.errors import EventError, OptionError, SubscriptionError
-from watchword.index.events import is_table, sample
+from watchword.index.events import sample
 from watchword.index.hits import Hits
 from watchword.index.report import Explanation
 from watchword.index.routing import Atoms, Needs
@@ -49,6 +49,8 @@ class Language(ABC):
     objects: ClassVar[Literal["columns", "json"] | None] = None
     """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
     `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    several_texts: ClassVar[bool] = False
+    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
     documents: ClassVar[bool] = False
     """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
     attributes: Sequence[str] | None = None
@@ -110,12 +112,6 @@ class Language(ABC):
         """Return the slots that one event satisfies, in an array of their own, and the operations spent."""
         hits = self.find(self.read([event], 0))
         return hits.payloads, hits.operations
-
-    def tabled(self, events: Any) -> Any:
-        """Return a table of events as an array of them, and anything else as it is."""
-        if is_table(events):
-            raise EventError("a table has several columns; give the one that has the events, such as table['text']")
-        return events
 
     def refusal(self, kind: pa.DataType) -> str | None:
         """Return why events of an Arrow type are never read; None if they may be."""

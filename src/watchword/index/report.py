@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from html import escape
+
+from watchword.visible import visible
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stats:
-    """What an index holds and takes.
+    """What an index holds and takes. Shown as lines, and as a table in a notebook.
 
     `bytes` is the index without ids and texts (those are `catalog_bytes`). `operations_per_match` is the mean
-    over the `events` matched since the index was made or opened, in the unit `operation`; `details` has the
-    method's own figures.
+    over the `events` matched since the index was made or opened, in the unit `operation`; `nulls` were given
+    besides, and match nothing. `details` has the method's own figures.
     """
 
     language: str
@@ -26,8 +29,33 @@ class Stats:
     catalog_bytes: int
     operation: str
     operations_per_match: float
-    details: Mapping[str, float] = field(default_factory=dict)
     events: int = 0
+    nulls: int = 0
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        rows = self._shown()
+        names, values = (max(len(row[column]) for row in rows) for column in (0, 1))
+        lines = [f"  {name:<{names}}  {value:>{values}}" for name, value in rows]
+        return "\n".join([f"Stats of {self.language}, method {self.method!r}", *lines])
+
+    def _repr_html_(self) -> str:
+        cells = [
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>{escape(value)}</td></tr>"
+            for name, value in self._shown()
+        ]
+        caption = f"<caption>{escape(self.language)}, method {escape(self.method)}</caption>"
+        return f"<table>{caption}{''.join(cells)}</table>"
+
+    def _shown(self) -> list[tuple[str, str]]:
+        """Return names and values as they are shown, the method's own figures last."""
+        plain = [one.name for one in fields(self) if one.name not in ("language", "method", "details")]
+        rows = [(name, getattr(self, name)) for name in plain] + list(self.details.items())
+        return [(name, value if isinstance(value, str) else _number(value)) for name, value in rows]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.2f}" if value % 1 else f"{value:,.0f}"
 
 
 @dataclass(frozen=True)
@@ -78,3 +106,8 @@ class Explanation:
             return f"match: {self.nearest}"
         tail = f" (nearest of {len(self.clauses)} clauses)" if len(self.clauses) > 1 else ""
         return f"no match: {self.nearest}{tail}"
+
+    def _repr_html_(self) -> str:
+        verdict = "match" if self.matched else "no match"
+        items = [f"<li>{'✓' if clause.held else '✗'} {escape(visible(str(clause)))}</li>" for clause in self.clauses]
+        return f"<b>{verdict}</b>: <code>{escape(visible(self.subscription))}</code><ul>{''.join(items)}</ul>"

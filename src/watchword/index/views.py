@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
-from typing import Any
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -15,14 +15,17 @@ Columns = Callable[[], tuple[pa.Array, Strings]]
 """Returns ids and texts as they are when it is called."""
 
 
-class Items(ItemsView[Any, str]):
+Key = TypeVar("Key")
+
+
+class Items(ItemsView[Key, str]):
     """The pairs of an index."""
 
-    def __init__(self, mapping: Mapping[Any, str], columns: Columns) -> None:
+    def __init__(self, mapping: Mapping[Key, str], columns: Columns) -> None:
         super().__init__(mapping)
         self._columns = columns
 
-    def __iter__(self) -> Iterator[tuple[Any, str]]:
+    def __iter__(self) -> Iterator[tuple[Key, str]]:
         ids, texts = self._columns()
         for start in range(0, texts.count, _AT_ONCE):
             for row, key in enumerate(ids[start : start + _AT_ONCE].to_pylist(), start):
@@ -32,7 +35,7 @@ class Items(ItemsView[Any, str]):
 class Values(ValuesView[str]):
     """The texts of an index."""
 
-    def __init__(self, mapping: Mapping[Any, str], columns: Columns) -> None:
+    def __init__(self, mapping: Mapping[Key, str], columns: Columns) -> None:
         super().__init__(mapping)
         self._columns = columns
 

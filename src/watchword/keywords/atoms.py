@@ -12,6 +12,7 @@ import pyarrow as pa
 from watchword.arrays import UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.index.routing import Atoms
+from watchword.index.texts import Grouped, grouped
 from watchword.kernels.stable_hash import hash_strings
 from watchword.strings import Strings, first_null, from_arrow, writable
 from watchword.text.analyzer import Analyzer, tokenize
@@ -27,7 +28,7 @@ def hashed(strings: Strings) -> UInt64:
 
 
 class AtomReader:
-    """Reads Arrow arrays of texts, binaries or lists of terms."""
+    """Reads Arrow arrays of texts, binaries, structs of these, or lists of terms."""
 
     def __init__(self, analyzer: Analyzer, stems: StemCache | None) -> None:
         self._analyzer, self._stems = analyzer, stems
@@ -38,6 +39,8 @@ class AtomReader:
         row = first_null(events)
         if row is not None:
             raise EventError("it is null; leave nulls out", position=row)
+        if pa.types.is_struct(events.type):
+            return self._several(grouped(events, 0))
         if pa.types.is_list(events.type) or pa.types.is_large_list(events.type):
             return _lists(events)
         tokens = tokenize(from_arrow(events), self._analyzer.tables)
@@ -46,6 +49,14 @@ class AtomReader:
         stems, names, count = self._stems.find(tokens.strings)
         kept = stems >= 0
         return Atoms(offsets_of(kept)[tokens.row_offsets], self._hashes(names, count)[stems[kept]])
+
+    def _several(self, events: Grouped) -> Atoms:
+        """Return the atoms of events that have several texts each."""
+        try:
+            offsets, atoms = self.read(events.texts)
+        except EventError as error:
+            raise EventError(error.reason, position=events.event(error.position)) from None
+        return Atoms(offsets[events.groups], atoms)
 
     def _hashes(self, names: Vocabulary, count: int) -> UInt64:
         """Return the hash of each stem. Threads that race here make the same."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pyarrow as pa
 
 from watchword.errors import OptionError
-from watchword.index import Index, reads
+from watchword.index import Index, Key, reads
 from watchword.keywords.language import Keywords
 
 
-class KeywordIndex(Index):
+class KeywordIndex(Index[Key]):
     """Saved searches over text: terms, phrases, AND, OR, NOT.
 
     >>> index = KeywordIndex({"s1": "greece AND (crisis OR bailout) NOT imf", "s2": '"debt crisis"'})

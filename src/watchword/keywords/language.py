@@ -50,6 +50,7 @@ class Keywords(SetLanguage):
     """Terms and phrases over text."""
 
     name = "keywords"
+    several_texts = True
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {
         name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()

@@ -1,14 +1,15 @@
 """Phase one: from events to term numbers.
 
-An event is a text (`str`, or UTF-8 `bytes`) or an iterable of terms already analysed; a batch of them may be an Arrow
-array: strings, binaries, or lists of strings, plain or dictionary-encoded. All become rows of term numbers in the order
-of the text, -1 for a term that no subscription asks for. With greece as 0 and crisis as 1, "Crisis? What crisis,
-Greece" is ``[1, -1, 1, 0]``.
+An event is a text (`str`, or UTF-8 `bytes`), several of them by names, or an iterable of terms already analysed; a
+batch of them may be an Arrow array: strings, binaries, structs of these, or lists of strings, plain or
+dictionary-encoded. All become rows of term numbers in the order of the text, -1 for a term that no subscription asks
+for. With greece as 0 and crisis as 1, "Crisis? What crisis, Greece" is ``[1, -1, 1, 0]``. Between two texts of an event
+stands a -1, across which no phrase reaches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.texts import grouped, texts_of_one
 from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
 from watchword.kernels.text.characters import UNICODE_KINDS
@@ -85,7 +87,9 @@ class Reader:
         event = decoded(event, position)
         if isinstance(event, str):
             return self._analyzer.terms(event)
-        if isinstance(event, Iterable) and not isinstance(event, dict):
+        if isinstance(event, Mapping):
+            return self._several(texts_of_one(event, position), position)
+        if isinstance(event, Iterable):
             terms = list(event)
             for term in terms:
                 if not isinstance(term, str):
@@ -93,7 +97,18 @@ class Reader:
             return terms
         raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
 
+    def _several(self, texts: Sequence[str | bytes], position: int) -> list[str]:
+        """Return the terms of several texts, with one that no subscription can ask for between them."""
+        found = [self.terms(text, position) for text in texts]
+        return [term for terms in found for term in ("", *terms)][1:]
+
     def _arrow(self, column: pa.Array, position: int) -> Rows:
+        if pa.types.is_struct(column.type):
+            events = grouped(column, position)
+            try:
+                return _separated(self._texts(from_arrow(events.texts), 0), events.groups)
+            except EventError as error:
+                raise EventError(error.reason, position=position + events.event(error.position)) from None
         if is_list(column.type):
             refuse_nulls(column, position)
             return self._lists(column, position)
@@ -148,6 +163,16 @@ class Reader:
             pieces += [term.encode("utf-8", "surrogatepass") for term in self.terms(event, position + row)]
             offsets[row + 1] = len(pieces)
         return Rows(offsets, self._vocabulary.find(from_pieces(pieces)))
+
+
+def _separated(texts: Rows, groups: Int64) -> Rows:
+    """Return the rows of texts as those of events, with a -1 between the texts of an event."""
+    sizes = np.diff(groups)
+    before = offsets_of(np.maximum(sizes - 1, 0))  # how many were put in before each event
+    shift = np.repeat(before[:-1] - groups[:-1], sizes) + np.arange(len(texts))
+    numbers = np.full(len(texts.atoms) + int(before[-1]), -1, np.int32)
+    numbers[np.arange(len(texts.atoms)) + np.repeat(shift, np.diff(texts.offsets))] = texts.atoms
+    return Rows(texts.offsets[groups] + before, numbers)
 
 
 def is_list(kind: pa.DataType) -> bool:

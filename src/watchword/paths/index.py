@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
-from watchword.index import Index, reads
+from watchword.index import Index, Key, reads
+from watchword.index.tables import Names
 from watchword.kernels.paths.moves import ALL
 from watchword.paths.language import PathLanguage
 from watchword.paths.parsing.documents import reader_of
@@ -48,7 +49,7 @@ class _Found(NamedTuple):
     error: EventError | None = None
 
 
-class PathIndex(Index):
+class PathIndex(Index[Key]):
     r"""Linear XPath over XML documents: `/`, `//`, `*` and names, with tests of attributes and texts.
 
     >>> index = PathIndex({"s1": "/nitf/head//title", "s2": "//media[@type='image']", "s3": "//p/*/em"})
@@ -75,14 +76,17 @@ class PathIndex(Index):
     plug = PathLanguage
     _plugged: PathLanguage
 
-    def match_many(self, events: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Table:
+    def match_many(
+        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
+    ) -> pa.Table:
         """Match a batch: a table with a row for each document's position and each id that it satisfies.
 
-        `events` may be any iterable of documents, an Arrow array of strings or binaries, or an open file with documents
-        one behind the other (see `match_stream`, which goes on behind a document that cannot be read).
+        `events` may be any iterable of documents, an Arrow array of strings or binaries, a table whose `column` has the
+        documents (and, if it is named, `id` their ids), or an open file with documents one behind the other (see
+        `match_stream`, which goes on behind a document that cannot be read).
         """
-        if not hasattr(events, "read"):
-            return super().match_many(events)
+        if not hasattr(events, "read") or column or columns or id:
+            return super().match_many(events, column, columns=columns, id=id, ordered=ordered)
         pieces = []
         for found in self._stream(events, 1, elements=False):
             if found.error is not None:

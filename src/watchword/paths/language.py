@@ -102,7 +102,8 @@ class PathLanguage(Language):
         """Return the walks of documents; a document that is a file is read when its walk is followed."""
         if isinstance(events, pa.Array | pa.ChunkedArray):
             strings = texts_of(events, position, "XML documents, as strings or binaries")
-            decoded = np.full(strings.count, pa.types.is_string(events.type) or pa.types.is_large_string(events.type))
+            kind = events.type.value_type if pa.types.is_dictionary(events.type) else events.type
+            decoded = np.full(strings.count, pa.types.is_string(kind) or pa.types.is_large_string(kind))
             return Documents(iter([self._parsed(strings, decoded.astype(np.uint8), position)]), strings.count)
         runs = [(memory, list(run)) for memory, run in groupby(events, is_in_memory)]
         return Documents(self._pieces(runs, position), len(events))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from watchword.index import ClauseReport
 from watchword.patterns.alignment import Alignment, Folding, align, span
 from watchword.patterns.query import Pattern
+from watchword.visible import counted
 
 _WIDTH = 40
 _PIECES = 12
@@ -49,7 +50,7 @@ def _failure(pattern: Pattern, found: Alignment, length: int, folding: Folding |
     done = len(found.places)
     gap = pattern.gaps[done]
     if not pattern.words:
-        return f"{_quoted(str(gap))}, for the text has {length:,} characters"
+        return f"{_quoted(str(gap))}, for the text has {counted(length, 'character')}"
     wildcards = str(gap) if gap.questions else ""
     piece = _quoted(wildcards + (pattern.words[done] if done < len(pattern.words) else ""))
     if not done:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.index import Index, reads
+from watchword.index import Index, Key, reads
 from watchword.patterns.alignment import Folding, align, span
 from watchword.patterns.language import PatternLanguage
 from watchword.patterns.stream import StreamMatcher
@@ -20,7 +20,7 @@ class Occurrence(NamedTuple):
     end: int
 
 
-class PatternIndex(Index):
+class PatternIndex(Index[Key]):
     r"""Patterns over text: `?` is one character, `*` any run, also empty, and `\` escapes; found anywhere.
 
     >>> index = PatternIndex({"s1": "song?blue", "s2": "pie*tea", "s3": "blue\\?"})

@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 
 from watchword.arrays import Int32
 from watchword.index import Explanation, Language, Method
-from watchword.index.hits import Hits
+from watchword.index.hits import Hits, united
+from watchword.index.texts import texts_of_one
 from watchword.options import Option
 from watchword.parts import Counters
 from watchword.patterns import texts as reading
@@ -42,6 +43,7 @@ class PatternLanguage(Language):
     """Words with gaps between them, found anywhere in a text."""
 
     name = "patterns"
+    several_texts = True
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = {
         name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
@@ -92,11 +94,13 @@ class PatternLanguage(Language):
 
     def read(self, events: Any, position: int) -> Hits:
         """Return the patterns that each text holds."""
-        texts = reading.read(events, position)
+        texts, groups = reading.read(events, position)
         if self._ignore_case:
             texts = reading.folded(texts)
         hits: Hits = self.structure.match(texts)
-        return self._lengths.extend(hits, reading.measured(texts)[0]) if len(self._lengths) else hits
+        if len(self._lengths):
+            hits = self._lengths.extend(hits, reading.measured(texts)[0])
+        return hits if groups is None else united(hits, groups)
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Match one text without the arrays of a batch, where that can be."""
@@ -113,7 +117,10 @@ class PatternLanguage(Language):
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say where the pieces of the pattern stand, or which has no place."""
-        return Explanation(text, (report(text, self.pattern(text), self.readable(event)),))
+        pattern = self.pattern(text)
+        texts = texts_of_one(event, 0) if isinstance(event, Mapping) else [event]
+        reports = [report(text, pattern, self.readable(one)) for one in texts or [""]]
+        return Explanation(text, (next((one for one in reports if one.held), reports[0]),))
 
     def figures(self) -> Mapping[str, int]:
         """Return patterns as clauses, and the words of all of them as atoms."""

@@ -32,6 +32,7 @@ from watchword.patterns.rows import Patterns
 from watchword.sequences.automaton import automaton
 from watchword.sequences.words import distinct_words
 from watchword.strings import Strings, from_texts
+from watchword.visible import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ class StreamMatcher:
         return sum(array.nbytes for array in self._state)
 
     def __repr__(self) -> str:
-        return f"<StreamMatcher of {len(self._plan.ids)} subscriptions, {self.characters} characters in>"
+        patterns, characters = counted(len(self._plan.ids), "subscription"), counted(self.characters, "character")
+        return f"<StreamMatcher of {patterns}, {characters} in>"
 
     def _ids(self, before: int, blank: int) -> list[Any]:
         """Return the ids found behind the first so many with words, and the first so many without."""

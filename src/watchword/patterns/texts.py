@@ -1,47 +1,81 @@
 """From events to texts as UTF-8, and their case folding.
 
-An event is a `str` (a lone surrogate counts as a character like any other) or UTF-8 `bytes`; a batch of them may be an
-Arrow array of strings or binaries, plain or dictionary-encoded. All become `Strings` of valid UTF-8.
+An event is a `str` (a lone surrogate counts as a character like any other) or UTF-8 `bytes`, or several of them by
+names; a batch of them may be an Arrow array of strings or binaries, plain or dictionary-encoded, or of structs of them.
+All become `Strings` of valid UTF-8, and, where an event has several, the borders between those of different events.
 
->>> texts = read(["Tea", "Straße".encode()], 0)
+>>> texts, _ = read(["Tea", "Straße".encode()], 0)
 >>> measured(texts)[0].tolist(), folded(texts).text(1)
 ([3, 6], 'strasse')
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int64
+from watchword.arrays import Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, texts_of
+from watchword.index.texts import Grouped, grouped, texts_of_one
 from watchword.kernels.text import folding as kernels
-from watchword.strings import Strings, from_pieces, from_texts
+from watchword.strings import Strings, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID
 from watchword.text.unicode import fold_tables
 
 
-def read(events: Any, position: int) -> Strings:
+class Texts(NamedTuple):
+    """The texts of a batch; `groups` has the borders between events where they may have several, None where not."""
+
+    strings: Strings
+    groups: Int64 | None = None
+
+
+def read(events: Any, position: int) -> Texts:
     """Return a batch, whose first event is at `position`."""
     if isinstance(events, pa.Array):
-        strings = texts_of(events, position, "strings or binaries")
-        _, bad = measured(strings)
-        if bad >= 0:
-            raise EventError(INVALID, position=position + bad)
-        return strings
+        if pa.types.is_struct(events.type):
+            return _several(grouped(events, position), position)
+        return Texts(_valid(texts_of(events, position, "strings or binaries"), position))
     for event in events:
         if type(event) is not str:
-            texts = [text(event, position + row) for row, event in enumerate(events)]
-            return from_pieces([piece.encode("utf-8", "surrogatepass") for piece in texts], surrogates=True)
-    return from_texts(events)
+            return _mixed(events, position)
+    return Texts(from_texts(events))
+
+
+def _several(events: Grouped, position: int) -> Texts:
+    try:
+        return Texts(_valid(from_arrow(events.texts), 0), events.groups)
+    except EventError as error:
+        raise EventError(error.reason, position=position + events.event(error.position)) from None
+
+
+def _valid(strings: Strings, position: int) -> Strings:
+    _, bad = measured(strings)
+    if bad >= 0:
+        raise EventError(INVALID, position=position + bad)
+    return strings
+
+
+def _mixed(events: Any, position: int) -> Texts:
+    """Read events of which some are not `str`."""
+    sizes, pieces = [], []
+    for row, event in enumerate(events):
+        several = texts_of_one(event, position + row) if isinstance(event, Mapping) else [event]
+        pieces += [text(one, position + row).encode("utf-8", "surrogatepass") for one in several]
+        sizes.append(len(several))
+    groups = offsets_of(sizes) if any(isinstance(event, Mapping) for event in events) else None
+    return Texts(from_pieces(pieces, surrogates=True), groups)
 
 
 def text(event: Any, position: int = 0) -> str:
-    """Return one event as a `str`."""
+    """Return one event as a `str`; only one that has a single text."""
     event = decoded(event, position)
+    if isinstance(event, Mapping):
+        raise EventError("it has several texts: ask about each by itself", position=position)
     if not isinstance(event, str):
         raise EventError(f"an event is a text, str or UTF-8 bytes, not {type(event).__name__}", position=position)
     return event

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from watchword.index import Index
+from watchword.index import Index, Key
 from watchword.predicates.language import Predicates
 
 
-class PredicateIndex(Index):
+class PredicateIndex(Index[Key]):
     """Rules over attributes: comparisons, ranges, prefixes, hierarchies, networks, with AND, OR and NOT.
 
     >>> index = PredicateIndex({"r1": "name = 'RBS' AND value > 20", "r2": "value BETWEEN 10 AND 15"})

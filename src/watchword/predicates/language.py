@@ -12,8 +12,9 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import Explanation, Method
-from watchword.index.events import is_text, refuse_nulls, rows_of
+from watchword.index.events import is_text, refuse_nulls
 from watchword.index.routing import Atoms, Needs
+from watchword.index.tables import rows_of
 from watchword.kernels.predicates.match import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
@@ -157,12 +158,10 @@ class Predicates(SetLanguage):
 
     # matching
 
-    def tabled(self, events: Any) -> Any:
-        """Return a table as its rows, structs with a field for each attribute."""
-        return rows_of(events)
-
     def refusal(self, kind: pa.DataType) -> str | None:
         """Return why events of a type are never read: they are no objects and no texts, or too deep."""
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
         if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
             return TOO_DEEP if type_depth(kind) > MAX_DEPTH else None
         return f"an event is an object, and an array of {kind} has none"
@@ -170,6 +169,8 @@ class Predicates(SetLanguage):
     def prepared(self, events: Any, position: int = 0) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
         self._wake()
+        if isinstance(events, pa.Array) and pa.types.is_dictionary(events.type):
+            events = events.dictionary_decode()
         if isinstance(events, pa.Array) or (len(events) > 8 and isinstance(events[0], str | bytes)):
             return Blocks(events, self._columns, position)
         return events

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from watchword.index import Index
+from watchword.index import Index, Key
 from watchword.properties.language import Properties
 
 
-class PropertyIndex(Index):
+class PropertyIndex(Index[Key]):
     """Subscriptions over declared binary properties: which must be 1, which must be 0, and which do not matter.
 
     >>> index = PropertyIndex(properties=["sports", "politics", "arts"])

@@ -15,7 +15,6 @@ import pyarrow as pa
 from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.index import ClauseReport, Explanation, Language, Method
-from watchword.index.events import rows_of
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.stable_hash import hash_strings
@@ -87,10 +86,6 @@ class Properties(Language):
         else:
             self._blanks.remove(slot)
         self._uses.count(literals, 1, -1)
-
-    def tabled(self, events: Any) -> Any:
-        """Return a table as its rows, structs with a field for each property."""
-        return rows_of(events)
 
     def read(self, events: Any, position: int) -> Bits:
         """Return the bits of events."""

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.visible import counted
 
 SPACES = " \t\n\r\v\f"
 """Those of ASCII: any other is part of a name."""
@@ -80,10 +81,15 @@ class Declared:
         more = f" and {len(self) - 5:,} more" if len(self) > 5 else ""
         return ", ".join(self.names[:5]) + more
 
+    @property
+    def shown_count(self) -> str:
+        """Say how many are declared, for errors."""
+        return counted(len(self), "declared property", "declared properties")
+
     def _ternary(self, text: str, stripped: str) -> list[int]:
         if len(stripped) != len(self):
             raise SubscriptionSyntaxError(
-                f"a string of {len(stripped):,} values, and {len(self):,} properties are declared; give one for each",
+                f"a string of {counted(len(stripped), 'value')} for {self.shown_count}; give one for each",
                 text=text,
                 position=text.index(stripped) + min(len(stripped), len(self)),
             )

@@ -28,6 +28,7 @@ from watchword.properties.bits import Bits
 from watchword.properties.query import Declared
 from watchword.strings import Strings, first_null, from_arrow
 from watchword.text.vocabulary import Vocabulary
+from watchword.visible import counted
 
 _EXPECTED = "bit strings, lists of names, or structs of booleans"
 
@@ -82,7 +83,7 @@ class Reader:
             at = text.index(odd[0])
             message = f"a text is a string of bits, and {odd[0]!r} at {at} is none; give names as a set"
         else:
-            message = f"a string of {len(text):,} bits, and {len(self.declared):,} properties are declared"
+            message = f"a string of {counted(len(text), 'bit')} for {self.declared.shown_count}"
         raise EventError(message, position=position)
 
     # Arrow arrays

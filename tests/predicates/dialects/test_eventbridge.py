@@ -80,18 +80,19 @@ def test_documented_examples(pattern: dict, matched: bool) -> None:
 
 @pytest.mark.slow
 @given(patterns, events)
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_same_answers(pattern: dict, event: dict) -> None:
     assert predicate_oracle.matches(from_eventbridge(pattern), event) is aws_judge.answers(pattern, event)
 
 
 @pytest.mark.slow
 @given(list_patterns, list_events)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_same_answers_on_lists(pattern: dict, event: dict) -> None:
     assert predicate_oracle.matches(from_eventbridge(pattern), event) is aws_judge.answers(pattern, event)
 
 
+@pytest.mark.slow
 @given(patterns)
 def test_json_and_mapping_say_the_same(pattern: dict) -> None:
     text = json.dumps(pattern)

@@ -1,0 +1,52 @@
+"""The answer to a call of `match_many`: pairs of events and subscriptions, under the names that the caller has.
+
+Nulls are left out before events are matched, so what is matched is numbered without them. Of the events ``["tea", None,
+"pie"]`` tea and pie are matched, as 0 and 1; `Call` gives them back their positions 0 and 2, or the ids 7 and 9 where
+the call brought the ids ``[7, 8, 9]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.errors import EventError
+from watchword.index import hits as found
+from watchword.index.catalog import Catalog
+from watchword.index.events import Present
+from watchword.index.hits import Hits
+
+EVENT = pa.int64()
+"""The type of positions."""
+
+
+class Call:
+    """The events of a call, or of one of its batches, whose first is at `position`."""
+
+    def __init__(self, present: Present, ids: pa.Array | None, ordered: bool, position: int = 0) -> None:
+        self.events: Any = present.events
+        self._places, self._ids, self._ordered, self._position = present.places, ids, ordered, position
+
+    @property
+    def kind(self) -> pa.DataType:
+        """Return the type in which events are named."""
+        return EVENT if self._ids is None else self._ids.type
+
+    def pairs(self, hits: Hits, first: int, catalog: Catalog) -> tuple[pa.Array, pa.Array]:
+        """Return positions or ids of the events that hits are of, from `first` on, and the subscriptions they found."""
+        if self._ordered:
+            hits = found.ordered(hits)
+        rows = np.arange(first, first + hits.events)
+        places = rows if self._places is None else self._places[rows]
+        start = self._position if self._ids is None else 0
+        events = pa.array(np.repeat(places + start if start else places, np.diff(hits.offsets)))
+        return events if self._ids is None else self._ids.take(events), catalog.ids(hits.payloads)
+
+    def replaced(self, error: EventError) -> EventError:
+        """Return the error of an event under the position that it has among all."""
+        if self._places is None:
+            return error
+        place = int(self._places[error.position - self._position])
+        return EventError(error.reason, position=place + self._position)

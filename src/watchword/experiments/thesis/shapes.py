@@ -43,8 +43,8 @@ def apart(one: float, other: float) -> float:
 def spread(values: Sequence[float]) -> float:
     """Return by which share of the least value the greatest exceeds it.
 
-    >>> spread([10, 12, 11])
-    0.2
+    >>> spread([10, 15, 11])
+    0.5
     """
     return max(values) / min(values) - 1
 

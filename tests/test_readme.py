@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from typer.testing import CliRunner
 
@@ -18,13 +20,16 @@ import watchword
 from watchword.cli import app
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = [
-    line
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL)
-    for line in block.splitlines()
-    if line.startswith("watchword ")
-]
+
+
+def commands(page: str) -> list[str]:
+    """Return the commands of a page, those behind a prompt too, without what follows a # in them."""
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line.startswith("watchword ")]
+
+
+PAGES = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md"))
 MODULES = [
     found.name
     for found in pkgutil.walk_packages(watchword.__path__, "watchword.")
@@ -41,12 +46,42 @@ def test_python_examples() -> None:
 def test_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    assert len(COMMANDS) > 5
-    for command in COMMANDS:
+    assert len(commands("README.md")) > 5
+    for command in commands("README.md"):
         arguments = shlex.split(command)[1:]
         status, said = in_a_process(arguments) if arguments[0] == "run" else here(arguments)
         assert status == 0, f"{command}\n{said}"
         assert said.strip(), command
+
+
+@pytest.mark.slow
+def test_commands_of_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pages' commands run one after the other in one folder, with files of the names that they use.
+
+    What starts Spark is run by the README's test; here it is only asked whether its arguments are right.
+    """
+    monkeypatch.chdir(tmp_path)
+    for name, content in FILES.items():
+        Path(name).write_text(content, encoding="utf-8")
+    pa.parquet.write_table(pa.table({"flight": ["F1"], "name": ["RBS"], "value": [15]}), "flights.parquet")
+    ran = 0
+    for page in PAGES:
+        for command in commands(page):
+            arguments = shlex.split(command, comments=True)[1:]
+            status, said = here([*arguments[:1], "--help"] if arguments[0] == "run" else arguments)
+            assert status == 0, f"{page}: {command}\n{said}"
+            ran += 1
+    assert ran > 20
+
+
+FILES = {
+    "rules.csv": "id,subscription\n1,name = 'RBS' AND value > 10\n",
+    "trades.jsonl": '{"name": "RBS", "value": 15}\n',
+    "patterns.txt": '{"source": ["aws.ec2"]}\n',
+    "events.jsonl": '{"source": "aws.ec2"}\n',
+    "topics.json": '{"topic": {"national": "politics"}}',
+    "namespaces.json": '{"x": "http://www.w3.org/1999/xhtml"}',
+}
 
 
 def here(arguments: list[str]) -> tuple[int, str]:

@@ -6,9 +6,10 @@ import json
 import os
 import secrets
 import socket
+import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -42,6 +43,28 @@ def replaced(file: Path) -> Iterator[IO[bytes]]:
             temporary.unlink(missing_ok=True)
         raise
     sync_folder(file.parent)
+
+
+@contextmanager
+def written_whole(path: str) -> Iterator[IO[bytes]]:
+    """Write a file that a user named, so that it is there whole or, after an error, as it was before.
+
+    Where the name is a link, what it leads to is replaced; the mode of a file that is there stays. What is no file,
+    such as ``/dev/stdout`` or a pipe, is written as it comes. An `OSError` about the file aside names the file itself.
+    """
+    file = Path(path).resolve()
+    if file.exists() and not file.is_file():
+        with file.open("wb") as special:
+            yield special
+        return
+    with ExitStack() as stack:
+        try:
+            output = stack.enter_context(replaced(file))
+            if file.exists():
+                Path(output.name).chmod(stat.S_IMODE(file.stat().st_mode))
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, path) from None
+        yield output
 
 
 def remove_temporaries(folder: Path) -> None:

@@ -11,13 +11,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -131,6 +134,57 @@ def test_every_kind_of_file_on_both_sides(tmp_path: Path, name: str) -> None:
     result = done("match", subscriptions, events, "--format", "jsonl")
     assert pairs_of(result) == PAIRS
     assert f"5 events, {len(PAIRS)} pairs" in result.stderr
+
+
+def test_standard_input_may_be_a_table(alerts: Path, tmp_path: Path) -> None:
+    expected = {(f"k{place}", id) for place, id in PAIRS}
+    for name in ("x.csv", "x.tsv", "x.jsonl"):
+        content = save(tmp_path / name, {"key": [f"k{i}" for i in range(1, 6)], "text": TEXTS}).read_text()
+        words = ["match", alerts, "-", "--input-format", name[2:], "--event-id", "key", "--format", "jsonl"]
+        assert pairs_of(done(*words, input=content)) == expected
+    renamed = save(tmp_path / "x.csv", {"text": TEXTS}).rename(tmp_path / "news")
+    assert pairs_of(done("match", alerts, renamed, "--input-format", "csv", "--format", "jsonl")) == PAIRS
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.jsonl", "x.parquet"])
+def test_several_columns_are_one_event(tmp_path: Path, name: str) -> None:
+    """AND and NOT see all columns; no phrase and no pattern spans two of them."""
+    columns: dict[str, list[object]] = {
+        "n": [1, 2, 3],
+        "title": ["Greece in", "the debt", "calm"],
+        "body": ["debt crisis", "crisis of Greece", "nothing"],
+    }
+    events = save(tmp_path / name, columns)
+    subscriptions = save(tmp_path / "s.txt", {"": ["greece crisis", "greece NOT crisis", '"debt crisis"', '"in debt"']})
+    words = ["--text", "title", "--text", "body", "--event-id", "n", "--format", "jsonl"]
+    found = pairs_of(done("match", subscriptions, events, *words))
+    assert {(int(str(n)), id) for n, id in found} == {(1, 1), (2, 1), (1, 3)}
+    patterns = save(tmp_path / "p.txt", {"": ["debt*crisis", "in*debt", "debt"]})
+    found = pairs_of(done("match", patterns, events, "--language", "patterns", *words))
+    assert {(int(str(n)), id) for n, id in found} == {(1, 1), (1, 3), (2, 3)}
+    assert "why" in done("match", subscriptions, events, *words[:4], "--explain").stdout
+    fails("match", subscriptions, events, "--text", "title", "--text", "none", says=["no column 'none'"])
+    fails("match", patterns, events, "--language", "patterns", *words, "--occurrences", says=["--text once"])
+
+
+def test_one_column_only_where_an_event_is_one(tmp_path: Path) -> None:
+    events = save(tmp_path / "x.csv", {"title": ["a"], "body": ["b"]})
+    words = ["--text", "title", "--text", "body"]
+    rules = save(tmp_path / "s.txt", {"": ["a = 1"]})
+    fails("match", rules, events, "--language", "predicates", *words, says=["--text", "one column"])
+    save(tmp_path / "s.txt", {"": ["//a"]})
+    fails("match", rules, events, "--language", "paths", *words, says=["--text", "one column"])
+    lines = save(tmp_path / "l.txt", {"": ["a"]})
+    save(tmp_path / "s.txt", {"": ["a"]})
+    fails("match", rules, lines, *words, says=["plain lines have no columns"])
+
+
+def test_rows_whose_columns_are_all_null_are_counted(tmp_path: Path) -> None:
+    rows: list[object] = [None, "tea", None]
+    events = save(tmp_path / "x.parquet", {"title": rows, "body": [None, None, "tea"]})
+    subscriptions = save(tmp_path / "s.txt", {"": ["tea"]})
+    result = done("match", subscriptions, events, "--text", "title", "--text", "body", "--format", "jsonl")
+    assert pairs_of(result) == {(2, 1), (3, 1)} and "(1 more had no text)" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.txt.gz"])
@@ -385,10 +439,30 @@ def test_options_that_make_no_sense(tmp_path: Path, alerts: Path, items: Path, b
     assert run("match", alerts, items, "--batch", 0).exit_code == 2
 
 
-def test_help_teaches_and_loads_nothing_heavy() -> None:
-    for arguments in ([], ["match"], ["explain"], ["methods"], ["index", "build"], ["index", "info"]):
-        shown = done(*arguments, "--help").stdout
-        assert "watchword" in shown
+def commands(group: Any, *before: str) -> Iterator[list[str]]:
+    """Yield the words of every command, and of every group of them."""
+    yield list(before)
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *before, name)
+
+
+@pytest.mark.slow
+def test_help_teaches_in_whole_paragraphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns, a line of prose is followed by another only where its first word would not have fitted."""
+    monkeypatch.setenv("COLUMNS", "80")
+    found = list(commands(typer.main.get_command(app)))
+    assert ["index", "build"] in found and ["subscribers", "add"] in found
+    for words in found:
+        shown = done(*words, "--help").stdout
+        head = [line.strip() for line in shown.partition("\u256d")[0].splitlines()]
+        assert head[1].startswith(" ".join(["Usage: watchword", *words])) and head[1].count("...") <= 2
+        for line, after in pairwise(head):
+            if line and after and not line.startswith("watchword"):
+                assert len(line) + len(after.split()[0]) >= 77, (words, line, after)
+    assert "//article[@section='sport']//photo" in done("subscribe", "--help").stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
     assert done("--version").stdout.startswith("watchword 0.")
     code = (
         "import sys; from watchword.cli import app; "
@@ -528,7 +602,7 @@ def test_prune_says_what_it_forgot_and_what_is_left(tmp_path: Path) -> None:
     old.write_bytes(b"x" * 5000)
     os.utime(old, (0, 0))
     said = run("prune", "--compact", *home)
-    assert said.exit_code == 0 and "0 entries of inboxes, 1 files" in said.stderr
+    assert said.exit_code == 0 and "0 entries of inboxes, 1 file\n" in said.stderr
     assert re.search(r"runs/main/matches +5.0 kB +0 bytes", said.stdout) and "store" in said.stdout
     assert run("prune", "--read", -1, *home).exit_code == 2
 

@@ -198,7 +198,7 @@ def test_mistakes_are_placed(tmp_path: Path, rules: Path, events: Path) -> None:
 
 
 def test_a_column_that_changes_its_kind_far_down(tmp_path: Path, rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("watchword.tables.arrow._BLOCK", 1000)
+    monkeypatch.setattr("watchword.tables.delimited.BLOCK", 1000)
     path = tmp_path / "e.csv"
     path.write_text("name,value\n" + "x,1\n" * 1000 + "x,many\n", encoding="utf-8")
     fails(

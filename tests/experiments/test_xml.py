@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
 from watchword.experiments.experiment import Row
 from watchword.experiments.measuring import SHELF
 from watchword.experiments.rows import by
-from watchword.experiments.xml import BOUNDS, FIGURE_1, OCCURRENCES, STATES, bounds, workload
+from watchword.experiments.xml import BOUNDS, FIGURE_1, OCCURRENCES, STATES
 
 SMALL = {"patterns": 40, "elements": 60}
 
@@ -18,11 +16,6 @@ SMALL = {"patterns": 40, "elements": 60}
 def forgotten():
     yield
     SHELF.clear()
-
-
-def test_examples() -> None:
-    for module in (bounds, workload):
-        assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.slow

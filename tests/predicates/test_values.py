@@ -194,3 +194,11 @@ def test_kinds_do_not_meet() -> None:
     assert index.match({"a": {"b": 1}}) == ["not", "not date"]
     assert index.match({"a": None}) == index.match({"a": []}) == index.match({}) == index.match({"a": [None]}) == []
     assert index.match({"a": float("nan")}) == []
+
+
+@pytest.mark.parametrize("digits", [309, 310, 4000])
+def test_numbers_of_many_digits_are_matched_and_explained(digits: int) -> None:
+    number = 10**digits - 1
+    index = PredicateIndex({"same": f"x = {number}", "more": f"x > {number}"})
+    assert index.match({"x": number}) == ["same"]
+    assert str(number) in str(index.explain({"x": number}, "more"))

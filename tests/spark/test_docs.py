@@ -1,4 +1,4 @@
-"""The Spark examples of README and guide run as printed, but for their folders."""
+"""The Spark examples of README, guide and cookbook run as printed, but for their folders."""
 
 from __future__ import annotations
 
@@ -42,6 +42,14 @@ def test_the_readme(names: dict[str, Any], tmp_path: Path, monkeypatch: pytest.M
     (block,) = blocks("README.md")
     exec(block, names)
     assert pairs(names["hits"]) == [(1, "a"), (2, "b")]
+
+
+def test_the_cookbook(spark: SparkSession, tmp_path: Path) -> None:
+    (block,) = blocks("docs/cookbook.md")
+    names: dict[str, Any] = {"spark": spark}
+    exec(block.replace("/shared", str(tmp_path)), names)
+    assert names["found"] == [(1, "big"), (3, "big"), (3, "rbs")]
+    assert "# (1, 'big'), (3, 'big'), (3, 'rbs')" in block
 
 
 def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:

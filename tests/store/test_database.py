@@ -54,6 +54,7 @@ def test_the_first_version_is_opened_and_brought_up_to_date(tmp_path: Path) -> N
     with Store.open(path) as store:
         check_content(store)
         assert store.options("keywords") == store.options("patterns") == {}
+        assert [item.categories for item in store.matched_items("s1")] == [()]
 
 
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -519,3 +519,28 @@ def test_a_store_is_private(tmp_path: Path) -> None:
         files = sorted((tmp_path / "made").iterdir())
         assert len(files) > 1 and {file.stat().st_mode & 0o777 for file in files} == {0o600}
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
+
+
+def test_matched_items_are_those_of_one_subscription_and_its_subscriber(store: Store) -> None:
+    """Newest first, read or not, after unsubscribing too; and never what the id matched for somebody before."""
+    for name in ("ann", "bob"):
+        store.add_subscriber(name)
+    store.subscribe("ann", "greece", id="g")
+    store.subscribe("ann", "crisis", id="c")
+    first, second, third = (Item(str(n), title=f"title {n}", categories=("a", "b;\ud800")) for n in (1, 2, 3))
+    store.record("one", [first, second], [Match("1", "g"), Match("2", "g"), Match("2", "c")])
+    store.record("two", [third], [Match("3", "g")])
+    store.mark_read("ann", ["3"])
+    assert [item.identity for item in store.matched_items("g")] == ["3", "2", "1"]
+    assert [item.identity for item in store.matched_items("g", limit=2)] == ["3", "2"]
+    (kept,) = store.matched_items("c")
+    assert (kept.identity, kept.title, kept.categories) == ("2", "title 2", ("a", "b;?"))
+    assert [d.item.identity for d in store.inbox("ann", subscription="g")] == ["2", "1"]
+    assert [len(d.reasons) for d in store.inbox("ann", subscription="g")] == [2, 1]
+    store.unsubscribe("g")
+    assert [item.identity for item in store.matched_items("g")] == ["3", "2", "1"]
+    store.subscribe("bob", "greece", id="g")
+    assert store.matched_items("g") == [] and store.inbox("bob", unread_only=False, subscription="g") == []
+    for unknown in ("x", "", "\ud800"):
+        with pytest.raises(UnknownNameError, match="there is no subscription"):
+            store.matched_items(unknown)

@@ -15,6 +15,7 @@ from lxml import etree
 
 from tests.path_oracle import plain_occurrences
 from watchword.errors import OptionError
+from watchword.workloads.auctions import AUCTIONS_TEXT
 from watchword.workloads.documents import DocumentWorkload
 from watchword.workloads.dtd import NEWS, NEWS_TEXT, RECURSIVE, RECURSIVE_TEXT, Dtd, read_dtd
 from watchword.workloads.paths import PathWorkload
@@ -173,7 +174,7 @@ def nested(element: etree._Element) -> int:
 
 @settings(max_examples=30, deadline=None)
 @given(
-    text=st.sampled_from([NEWS_TEXT, RECURSIVE_TEXT]),
+    text=st.sampled_from([NEWS_TEXT, RECURSIVE_TEXT, AUCTIONS_TEXT]),
     elements=st.integers(1, 300),
     levels=st.integers(1, 15),
     nesting=st.sampled_from([None, 1, 2]),

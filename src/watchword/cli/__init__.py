@@ -11,10 +11,24 @@ from typing import Annotated
 
 import typer
 
-from watchword.cli import estimating, experimenting, explaining, matching, snapshots, system
+from watchword.cli import (
+    checking,
+    estimating,
+    experimenting,
+    explaining,
+    inboxes,
+    matching,
+    running,
+    snapshots,
+    subscribing,
+    system,
+)
+
+SYSTEM = "The running system"
 
 app = typer.Typer(name="watchword", no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False)
 app.command("match")(matching.match)
+app.command("check")(checking.check)
 app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)
 app.command("estimate")(estimating.estimate)
@@ -22,15 +36,17 @@ app.add_typer(snapshots.app, name="index")
 app.add_typer(experimenting.app, name="experiments")
 for command in (
     system.init,
-    system.subscribe,
-    system.unsubscribe,
-    system.subscriptions,
-    system.run,
-    system.inbox,
+    subscribing.subscribe,
+    subscribing.unsubscribe,
+    subscribing.subscriptions,
+    running.run,
+    running.feeds,
+    inboxes.inbox,
     system.dead_letters,
     system.prune,
 ):
-    app.command(rich_help_panel="The running system")(command)
+    app.command(rich_help_panel=SYSTEM)(command)
+app.add_typer(subscribing.app, name="subscribers", rich_help_panel=SYSTEM)
 
 
 def _print_version(wanted: bool) -> None:

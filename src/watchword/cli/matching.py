@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, fail, note, reported
+from watchword.cli.reporting import SOME_UNREAD, counted, ended_in_order, fail, note, reported
 
 if TYPE_CHECKING:
     from watchword.cli.pairs import Wanted
@@ -35,6 +36,16 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
+class InputFormat(StrEnum):
+    """What files of events, or standard input, hold."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    lines = "lines"
+
+
 class OnError(StrEnum):
     """What happens when an event cannot be read."""
 
@@ -49,7 +60,7 @@ def match(
     events: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="EVENTS...",
+            metavar="EVENTS",
             help=f"Files: {opening.KINDS}, or with paths one XML document; or - for standard input, by lines, with "
             "paths documents one behind the other.",
         ),
@@ -64,21 +75,29 @@ def match(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     text: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Column of the events.",
+            help="Column of the events; with keywords and patterns several: --text title --text body. No phrase and no "
+            "pattern spans two of them.",
             show_default="text, title, body, the only one of text; of objects, the row",
         ),
     ] = None,
     event_id: Annotated[
         str | None, typer.Option(help="Column of the events' ids.", show_default="line or row, from 1")
     ] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        typer.Option(help="What EVENTS hold, standard input too.", show_default="by their names; lines"),
+    ] = None,
     format: Annotated[
         Format | None,
         typer.Option(help="How to write matches.", show_default="by --output's name, else table"),
     ] = None,
     output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where to write.", show_default="standard output")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Where to write; the file is there once it is whole.", show_default="standard output"
+        ),
     ] = None,
     rows: Annotated[
         int, typer.Option(min=1, max=1000, help="How many rows a table shows; other formats write all.")
@@ -127,7 +146,9 @@ def match(
 
       tail -f feed.log | watchword match snapshot/ - --format jsonl
 
-      watchword match alerts.csv items.jsonl --explain --rows 10
+      zcat news.csv.gz | watchword match alerts.csv - --input-format csv --text title
+
+      watchword match alerts.csv items.jsonl --text title --text body --explain --rows 10
 
       watchword match patterns.txt items.jsonl --language patterns --ignore-case
 
@@ -149,12 +170,13 @@ def match(
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
-    sources = _sources(events, opening.language_of(subscriptions, options), text, event_id, wanted, stream)
+    columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
+    sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # what is wrong with a file is said before the index is built
         index = opening.open_index(subscriptions, options)
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         shown = chosen is Format.table or output is not None or not sys.stdout.isatty()
-        with _results(chosen, output, rows) as results:
+        with ended_in_order(), _results(chosen, output, rows) as results:
             said, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
     note(said)  # when all is written: a reader who has gone is told nothing
     if unread:
@@ -182,7 +204,8 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     seconds = time.perf_counter() - started
     left_out = f" ({without_text:,} more had no text)" if without_text else ""
     unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
-    return f"{pairs.events:,} events{left_out}{unread}, {pairs.pairs:,} pairs, {seconds:.2f} s", pairs.unread
+    found = f"{counted(pairs.events, 'event')}{left_out}{unread}, {counted(pairs.pairs, 'pair')}"
+    return f"{found}, {seconds:.2f} s", pairs.unread
 
 
 def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:
@@ -196,27 +219,37 @@ def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_
     return Wanted(batch, explain, occurrences, limit, skip)
 
 
-def _sources(
-    paths: list[str], language: str, text: str | None, event_id: str | None, wanted: Wanted, stream: bool
-) -> list[Opener]:
+@dataclass(frozen=True)
+class Columns:
+    """What the user said of files with rows: the columns of the events and of their ids, and the files' kind."""
+
+    text: tuple[str, ...]
+    event_id: str | None
+    kind: str | None
+
+
+def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, stream: bool) -> list[Opener]:
     """Return what opens the files of events, one after the other."""
     from watchword.index import language_class
-    from watchword.tables import Documents, DocumentStream, Events, holds_documents
+    from watchword.tables import Documents, DocumentStream, holds_documents
 
     plug = language_class(language).plug
+    if len(columns.text) > 1 and not plug.several_texts:
+        fail(f"--text: an event of {language} is what one column has: give one")
+    if len(columns.text) > 1 and wanted.places:
+        fail("--occurrences: a place is one in one text: give --text once")
     if not plug.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")
-        return [
-            partial(Events, path, text=text, event_id=event_id, size=wanted.batch, objects=plug.objects)
-            for path in paths
-        ]
-    tables = [path for path in paths if not stream and not holds_documents(path)]
+        return _rows(paths, columns, wanted, plug.objects)
+    if stream and columns.kind is not None:
+        fail("--input-format: a stream has documents, not rows: leave it or --stream out")
+    tables = [path for path in paths if not stream and not holds_documents(path, columns.kind)]
     if tables and len(tables) < len(paths):
         fail(f"{tables[0]}: it has rows, and other files are documents: match it by itself")
     if tables:
-        return [partial(Events, path, text=text, event_id=event_id, size=wanted.batch) for path in tables]
-    if text or event_id:
+        return _rows(tables, columns, wanted, None)
+    if columns.text or columns.event_id:
         fail("--text and --event-id: documents have no columns: leave them out")
     if stream or paths == [STDIN]:
         if wanted.explain:
@@ -225,6 +258,16 @@ def _sources(
     if STDIN in paths:
         fail("-: standard input has documents one behind the other: give it alone, or --stream")
     return [partial(Documents, paths, wanted.batch)]
+
+
+def _rows(
+    paths: list[str], columns: Columns, wanted: Wanted, objects: Literal["columns", "json"] | None
+) -> list[Opener]:
+    """Return what opens files with rows."""
+    from watchword.tables import Events
+
+    given: dict[str, Any] = {"text": columns.text or None, "event_id": columns.event_id, "kind": columns.kind}
+    return [partial(Events, path, **given, size=wanted.batch, objects=objects) for path in paths]
 
 
 def _check_output(output: str | None, *inputs: str) -> None:

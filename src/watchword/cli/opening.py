@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import fail, spinner
+from watchword.cli.reporting import counted, fail, spinner
 from watchword.errors import SubscriptionError
 from watchword.languages import LANGUAGES, language_dialects, language_options
 from watchword.options import Option
@@ -33,6 +34,7 @@ SubscriptionsArgument = Annotated[
     str,
     typer.Argument(metavar="SUBSCRIPTIONS", help=f"A snapshot folder, or a file: {KINDS}, with line numbers as ids."),
 ]
+FileArgument = Annotated[str, typer.Argument(metavar="FILE", help=f"{KINDS}, with line numbers as ids.")]
 LanguageOption = Annotated[str | None, typer.Option(help="The subscriptions' language.", show_default="keywords")]
 MethodOption = Annotated[
     str | None, typer.Option(help="How to match; see [bold]watchword methods[/bold].", show_default="auto")
@@ -139,13 +141,20 @@ def chosen_language(language: str | None) -> str:
 def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     """Build an index; an error names the place in the file."""
     from watchword.index import language_class
-    from watchword.tables import TableError
 
     language, given = index_options(options)
     subscriptions = translated(subscriptions, language, options.dialect)
+    with placed(subscriptions), spinner(f"building the index of {counted(len(subscriptions.table), 'subscription')}"):
+        return language_class(language)(subscriptions.table, method=options.method or "auto", **given)
+
+
+@contextmanager
+def placed(subscriptions: Subscriptions) -> Iterator[None]:
+    """Let the refusal of a row of a table name its place in the file."""
+    from watchword.tables import TableError
+
     try:
-        with spinner(f"building the index of {len(subscriptions.table):,} subscriptions"):
-            return language_class(language)(subscriptions.table, method=options.method or "auto", **given)
+        yield
     except SubscriptionError as error:
         if error.row is None:
             raise

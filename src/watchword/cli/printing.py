@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from watchword.cli.reporting import say
+from watchword.cli.reporting import counted, say
 from watchword.visible import visible
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def print_deliveries(subscriber: str, found: Sequence[Delivery]) -> None:
         why = "\n".join(visible(f"{reason.subscription}: {reason.why}") for reason in delivery.reasons)
         day = item.published.strftime("%Y-%m-%d") if item.published else ""
         rows.append((visible(item.title or item.text[:80]), day, why, visible(item.link or "")))
-    say(f"{subscriber}: {len(found)} items")
+    say(f"{subscriber}: {counted(len(found), 'item')}")
     print_table(("item", "published", "why", "link"), rows)
 
 

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
+import re
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, TypeVar
 
 import typer
@@ -46,7 +51,41 @@ def reported(command: Callable[Arguments, Result]) -> Callable[Arguments, Result
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
+    run.__doc__ = help_text(command.__doc__ or "")
     return run
+
+
+_BRACKET = re.compile(r"\[(?!/?bold\])")
+
+
+def help_text(docstring: str) -> str:
+    """Return a docstring as rich prints it right: each paragraph in one line, which it then folds to the terminal.
+
+    Lines that are indented, as examples are, stay. A bracket is a bracket, unless it makes something bold.
+
+    >>> help_text("Say why.\\n\\n    Two lines\\n    of one paragraph.\\n\\n      watchword explain a[1]\\n")
+    'Say why.\\n\\nTwo lines of one paragraph.\\n\\n  watchword explain a\\\\[1]'
+    """
+    paragraphs = inspect.cleandoc(_BRACKET.sub(r"\\[", docstring)).split("\n\n")
+    return "\n\n".join(text if text.startswith(" ") else " ".join(text.split("\n")) for text in paragraphs)
+
+
+@contextmanager
+def ended_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end what is inside as Ctrl-C does: files that are half written are removed."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    signals = [number for name in ("SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None]
+    if threading.current_thread() is not threading.main_thread():
+        signals = []
+    before = {number: signal.signal(number, leave) for number in signals if signal.getsignal(number) == signal.SIG_DFL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def fail(message: str) -> NoReturn:
@@ -93,6 +132,15 @@ def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item
         for item in found:
             yield item
             progress.update(task, completed=source.position())
+
+
+def counted(number: int, what: str, several: str | None = None) -> str:
+    """Return a number of things as people say it: ``1 item``, ``2,000 items``, ``3 entries of inboxes``.
+
+    >>> counted(1, "match", "matches"), counted(2_000, "item"), counted(0, "match", "matches")
+    ('1 match', '2,000 items', '0 matches')
+    """
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def size_of(count: float) -> str:

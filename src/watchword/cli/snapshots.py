@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reported, say, size_of, spinner
+from watchword.cli.reporting import counted, note, reported, say, size_of, spinner
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -54,7 +54,7 @@ def build(
     with spinner(f"saving {path}"):
         index.save(path)
     version, seconds = snapshot.read(path).version, time.perf_counter() - started
-    note(f"{path}: version {version}, {len(index):,} subscriptions, {seconds:.2f} s")
+    note(f"{path}: version {version}, {counted(len(index), 'subscription')}, {seconds:.2f} s")
 
 
 @app.command()

@@ -17,7 +17,7 @@ from watchword.feeds.fetching import Result, Round, fetch
 from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
 from watchword.feeds.opml import Opml, Outline, read_opml
-from watchword.feeds.sources import list_sources
+from watchword.feeds.sources import check_sources, list_sources
 from watchword.feeds.spool import Spool
 from watchword.feeds.state import FeedState, State, dump_state, load_state
 
@@ -35,6 +35,7 @@ __all__ = [
     "Round",
     "Spool",
     "State",
+    "check_sources",
     "dump_state",
     "fetch",
     "list_sources",

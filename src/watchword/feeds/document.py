@@ -181,7 +181,14 @@ def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
             entry.get("language") or entry.get("title_detail", {}).get("language") or feed.get("language")
         ),
         feed=source,
+        categories=_categories(entry),
     )
+
+
+def _categories(entry: Any) -> tuple[str, ...]:
+    """Return the values of ``<category>``, in Atom the terms; what stands in for it in older formats too."""
+    names = (collapse(str(tag.get("term") or tag.get("label") or "")) for tag in entry.get("tags") or ())
+    return tuple(dict.fromkeys(name for name in names if name))
 
 
 def _text(owner: Any, key: str) -> str:

@@ -63,7 +63,7 @@ async def clients(limits: Limits) -> AsyncIterator[Clients]:
 
 def is_url(source: str) -> bool:
     """Whether `source` is asked over HTTP."""
-    return urlsplit(source).scheme.lower() in ("http", "https")
+    return source.lstrip().partition(":")[0].lower() in ("http", "https")  # whatever follows: it may be no URL
 
 
 def file_path(source: str) -> Path:

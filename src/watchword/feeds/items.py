@@ -31,6 +31,8 @@ class FeedItem:
     language: str | None
     feed: str
     """The source, as it was given."""
+    categories: tuple[str, ...] = ()
+    """What the feed files it under, each once, in the document's order."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the item as a plain value."""
@@ -40,7 +42,7 @@ class FeedItem:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FeedItem:
         """Return the item that `to_json` gave."""
-        item = cls(**value)
+        item = cls(**value | {"categories": tuple(value.get("categories", ()))})  # earlier versions kept none
         return item if value["published"] is None else replace(item, published=_moment(value["published"]))
 
 

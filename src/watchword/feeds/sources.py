@@ -6,10 +6,12 @@ and for its lists. What cannot be used is returned beside what can.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
+
+import httpx
 
 from watchword.errors import FeedError
 from watchword.feeds.download import file_path, is_url, read_file
@@ -69,6 +71,45 @@ def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) ->
     return Sources(tuple(feeds), tuple(problems))
 
 
+def check_sources(names: Iterable[str], *, limits: Limits | None = None) -> Sources:
+    """Return what `list_sources` does, without the network: a list that has to be asked for stands for itself.
+
+    A `FeedError` names the first that cannot be what it says: a file that is not there or may not be read, an address
+    without a host; or, if there is no feed at all, the first list that has none.
+    """
+    feeds: dict[str, None] = {}
+    problems: list[FeedError] = []
+    for name in names:
+        if is_url(name):
+            _check_address(name)
+            feeds[name] = None
+            continue
+        _check_path(name)
+        found = list_sources([name], limits=limits)
+        feeds.update(dict.fromkeys(found.feeds))
+        problems += found.problems
+    if not feeds:
+        raise problems[0] if problems else FeedError("there is no feed in it", source=", ".join(names))
+    return Sources(tuple(feeds), tuple(problems))
+
+
+def _check_address(name: str) -> None:
+    try:
+        host = httpx.URL(name).host
+    except (httpx.InvalidURL, ValueError) as error:
+        raise FeedError(f"this is no address: {error}", source=name) from None
+    if not host:
+        raise FeedError("this address names no host", source=name)
+
+
+def _check_path(name: str) -> None:
+    path = file_path(name)
+    if not path.exists():
+        raise FeedError("there is no such file, and it is no address, which begins with http", source=name)
+    if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
+        raise FeedError("no permission to read it: check the owner and the mode", source=name)
+
+
 def _entries(name: str) -> list[str]:
     """Return what a folder holds, or the name itself."""
     if is_url(name):
@@ -82,7 +123,7 @@ def _entries(name: str) -> list[str]:
 
 def _is_list(name: str) -> bool:
     if is_url(name):
-        return urlsplit(name).path.lower().endswith(_LIST_ENDING)
+        return name.partition("?")[0].partition("#")[0].lower().endswith(_LIST_ENDING)
     path = file_path(name)
     return path.suffix.lower() == _LIST_ENDING or b"<opml" in _head(path)
 

@@ -75,10 +75,13 @@ class Spool:
             self._lock.close()
             self._lock = None
 
-    def append(self, round: Round, *, after: int = 0) -> int | None:
-        """Keep what a fetch brought and return its number, greater than `after`; None if it brought no item."""
+    def append(self, round: Round, *, after: int = 0, interval: float | None = None) -> int | None:
+        """Keep what a fetch brought and return its number, greater than `after`; None if it brought no item.
+
+        `interval` is when feeds are asked again, for the status of those that do not wait longer.
+        """
         items = round.items
-        self._write_status(round)
+        self._write_status(round, interval)
         if not items:
             self._take_over(round)
             return None
@@ -202,9 +205,10 @@ class Spool:
             waits = {name: getattr(told, name) for name in _BACKOFF}
             self.state[source] = replace(self.state.get(source, FeedState()), **waits)
 
-    def _write_status(self, round: Round) -> None:
-        now = _time(time.time())
-        known = self.status()
+    def _write_status(self, round: Round, interval: float | None) -> None:
+        began = time.time()
+        usual = None if interval is None else began + interval
+        now, known = _time(began), self.status()
         status = {source: known[source] for source in round.waiting if source in known}
         status |= {
             result.source: {
@@ -213,7 +217,8 @@ class Spool:
                 "error": None if result.error is None else result.error.reason,
                 "problems": list(result.feed.problems) if result.feed else [],
                 "failures": result.state.failures,
-                "next": _time(result.state.wait_until) if result.state.wait_until else None,
+                "items": _given(known.get(result.source)) + len(result.items),
+                "next": _time(following) if (following := result.state.wait_until or usual) else None,
                 "gone": result.state.gone,
             }
             for result in round.results
@@ -236,6 +241,12 @@ class Spool:
                 temporary.unlink(missing_ok=True)
             reason = f"cannot be written: {error.strerror or error}; nothing of this fetch is lost, it is asked again"
             raise FeedError(reason, source=self.folder / name) from error
+
+
+def _given(status: object) -> int:
+    """Return how many items a feed has given before."""
+    count = status.get("items") if isinstance(status, dict) else 0
+    return count if type(count) is int else 0
 
 
 def _whole(number: object) -> int:

@@ -94,6 +94,12 @@ class Index(MutableMapping[Key, str]):
     """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
     ``KeywordIndex[str]``.
 
+    `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`; ids are all
+    `str` or all `int`. `method` names one of the language's ways to match, which all give the same answers; `auto` is
+    the one to use. `options` are those of the language and of the method; they are kept, and saved with the index.
+
+    Subscribe by ``index[id] = text``, unsubscribe by ``del index[id]``; a text that is refused changes nothing.
+
     An index may be matched, changed, saved and asked by any number of threads at once. Each answer is that of a state
     which the index had between call and return; a change happens whole or not at all, also when it is interrupted.
     """

@@ -18,17 +18,26 @@ class KeywordIndex(Index[Key]):
     >>> print(index.explain("Greece and the IMF agree on a bailout", "s1"))
     no match: forbidden imf in: greece AND bailout AND NOT imf (nearest of 2 clauses)
 
-    Options of every method (`keywords.options` has the defaults):
+    An event is a text, a mapping from names to several of them, or a list of terms, which is taken as it is. Options of
+    every method, with their defaults:
 
-    - `stop_words`: words that are left out of subscriptions and events
-    - `stemmer`: a Snowball language, by whose stems words are compared
-    - `fold_accents`: compare without accents, café is cafe
-    - `cjk`: "bigrams" reads Chinese, Japanese and Korean by pairs of characters
-    - `literal_operators`: lower-case and, or, not are words, and not refused between words
-    - `max_clauses`, `max_work`, `max_terms`, `max_term_bytes`, `max_depth`: what one subscription may cost
+    - `stop_words` (none): words that are left out of subscriptions and events
+    - `stemmer` (None): a Snowball language, such as "english", by whose stems words are compared
+    - `fold_accents` (False): compare without accents, café is cafe
+    - `cjk` (None): "bigrams" reads Chinese, Japanese and Korean by pairs of characters
+    - `literal_operators` (False): lower-case and, or, not are words, and not refused between words
+    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_terms` (1,024), `max_term_bytes` (1,024): how many terms a subscription may have, and how long
+    - `max_depth` (64): how deep parentheses and NOT may be nested
 
-    Options of a method: `order` and `ranking` for the tries, `ranking` for `brute-ordered`, `capacity`, `vocabulary`,
-    `ranking` and `block` for `compact-count`, `block` for `compact-trie`, `storage` for `poset`.
+    Options of a method:
+
+    - `order` ("rank"), for `trie` and `compact-trie`: the order of terms along a path; or "reverse-rank", "given"
+    - `ranking` (none), for those, `brute-ordered` and `compact-count`: terms, the most frequent first
+    - `capacity` (0.5), for `compact-count`: buckets, as a fraction of the vocabulary, or a number
+    - `vocabulary` (0), for `compact-count`: how many terms there can be; 0 for those of `ranking`, or of the first load
+    - `block` (25 for `compact-count`, 2 for `compact-trie`): how many postings or payloads a block has
+    - `storage` ("whole"), for `poset`: what a set keeps; or "delta", what its subsets have not
     """
 
     plug = Keywords

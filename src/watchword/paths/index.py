@@ -63,14 +63,16 @@ class PathIndex(Index[Key]):
 
     A document is bytes, a `str`, a `pathlib.Path` or an open file, and is read once, from beginning to end. Beside
     ``[@name]``, ``[@name='value']`` and ``[text()='value']`` on any step a path may end in ``/@name``. A path without a
-    leading slash begins anywhere. Options of every method:
+    leading slash begins anywhere. Options of every method, with their defaults:
 
-    - `namespaces`: a mapping from prefix to namespace. Names are then compared by namespace, and ``{uri}name`` is
-      allowed; without it they are compared as they are written, prefix included
-    - `max_depth`, `max_bytes`: how deep the elements of a document may nest (1,000), and its size (1 GiB)
-    - `max_length`, `max_steps`: how many characters (4,096) and steps (256) a path may have
+    - `namespaces` (None): a mapping from prefix to namespace. Names are then compared by namespace, and ``{uri}name``
+      is allowed; without it they are compared as they are written, prefix included
+    - `max_depth` (1,000), `max_bytes` (1,073,741,824): how deep the elements of a document may nest, and its size
+    - `max_length` (4,096), `max_steps` (256): how many characters and steps a path may have
 
-    Option of `lazy-dfa`: `max_states`.
+    Option of `lazy-dfa`:
+
+    - `max_states` (10,000): how many states are kept; then all are dropped
     """
 
     plug = PathLanguage

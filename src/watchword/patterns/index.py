@@ -32,13 +32,17 @@ class PatternIndex(Index[Key]):
     no match: missing '?blue' after 'song' at 2 in: song?blue
 
     Characters are Unicode code points, so `?` is one é. A pattern of wildcards only is legal: `??` asks for two
-    characters, `*` for none. Options of every method:
+    characters, `*` for none. An event is a text, as `str` or UTF-8, or a mapping from names to several. Options
+    of every method, with their defaults:
 
-    - `ignore_case`: pattern and text are both case-folded as by `str.casefold`, and everything is defined on the folded
-      texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"
-    - `max_length`: how many characters a pattern's text may have (65,536)
+    - `ignore_case` (False): pattern and text are both case-folded as by `str.casefold`, and everything is defined on
+      the folded texts: `?` is one character of the folded text, so that ``stra??e`` matches "Straße"
+    - `max_length` (65,536): how many characters a pattern's text may have
 
-    Options of the three `retriever-*`: `min_word_len` and `min_split_score`.
+    Options of the three `retriever-*`:
+
+    - `min_word_len` (2): the fewest characters of a word cut from a phrase
+    - `min_split_score` (2): by how many shared states a cut must gain more than this
     """
 
     plug = PatternLanguage

@@ -15,11 +15,15 @@ class PredicateIndex(Index[Key]):
     >>> print(index.explain({"name": "RBS", "value": 15}, "r1"))
     no match: missing value > 20 (met 15) in: name = 'RBS' AND value > 20
 
-    Options of every method (`predicates.options` has the defaults):
+    An event is a dict or a JSON text; many may also be a table of Arrow, pandas or polars, whose columns are
+    attributes. Options of every method, with their defaults:
 
-    - `hierarchies`: by attribute, which value is a kind of which
-    - `schema`: event types and their attributes; what breaks it, subscription or event, is refused
-    - `max_clauses`, `max_work`, `max_predicates`, `max_literal`, `max_depth`: what one subscription may cost
+    - `hierarchies` (none): by attribute, which value is a kind of which: ``{"topic": {"national": "politics"}}``
+    - `schema` (None): event types and their attributes; what breaks it, subscription or event, is refused
+    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_predicates` (4,096): how many predicates and members of IN a subscription may have
+    - `max_literal` (65,536): how many characters a text in a subscription may have
+    - `max_depth` (64): how deep parentheses, NOT and ANY may be nested
     """
 
     plug = Predicates

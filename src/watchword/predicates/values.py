@@ -204,4 +204,4 @@ def show_value(value: Any) -> str:
         return "an object"
     if isinstance(value, date):
         return f"'{value.isoformat()}'"
-    return repr(value) if isinstance(value, int | float) and math.isfinite(value) else str(value)
+    return repr(value) if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)) else str(value)

@@ -25,9 +25,11 @@ class PropertyIndex(Index[Key]):
 
     Options of every method:
 
-    - `properties`: their names, distinct, in the order of ternary and bit strings; always to be given
+    - `properties` (to be given always): their names, distinct, in the order of ternary and bit strings
 
-    Option of `rapid`: `c`, up to how many ones an event is light (10).
+    Option of `rapid`:
+
+    - `c` (10): up to how many ones an event is light
     """
 
     plug = Properties

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailableNow
-from pyspark.sql.types import StringType, StructType, TimestampType
+from pyspark.sql.types import ArrayType, StringType, StructType, TimestampType
 
 from watchword.errors import FeedError, OptionError
 from watchword.store.records import ITEM_COLUMNS
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from watchword.feeds import FeedItem, FeedState, Limits, Round, Spool
 
 NAME = "watchword-feeds"
+_KINDS = {"published": TimestampType(), "categories": ArrayType(StringType())}
 COLUMNS = ("id", *ITEM_COLUMNS[1:])
 _OWN_OPTIONS = ("feeds", "path", "spool", "interval", "keep", "rows")
 _GONE = "; it will not be asked again, unless backoff.json is removed from the spool"
@@ -52,7 +53,7 @@ def feed_schema() -> StructType:
     """Return the columns of an item; all may be null but ``id``, ``title``, ``text`` and ``feed``."""
     schema = StructType()
     for name in COLUMNS:
-        schema = schema.add(name, TimestampType() if name == "published" else StringType())
+        schema = schema.add(name, _KINDS.get(name, StringType()))
     return schema
 
 
@@ -199,7 +200,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise sources.problems[0]  # at the start there is nobody to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
         round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff)
-        spool.append(round, after=after)
+        spool.append(round, after=after, interval=self._options.interval)
         self._report(sources.problems, round)
         self._fetched = True
         self._next_fetch = time.monotonic() + self._options.interval
@@ -240,8 +241,13 @@ def _switch(text: str) -> bool:
 
 
 def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
-    table = [tuple(getattr(item, name) for name in COLUMNS) for item in items]
+    table = [tuple(_value(getattr(item, name)) for name in COLUMNS) for item in items]
     return [ItemPartition(table[start : start + rows]) for start in range(0, len(table), rows)]
+
+
+def _value(value: Any) -> Any:
+    """Return a field of an item as Spark takes it."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _check_schema(schema: StructType) -> None:

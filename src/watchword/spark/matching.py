@@ -74,8 +74,8 @@ def match(
     `events` is a batch or streaming DataFrame, `path` an index made by `build`, or a snapshot made by `Index.save`.
     The event is the column `column` (a name or an expression; `text` by default): string, binary, array of strings,
     struct or map, as the language reads it. Where events are objects (predicates), it is the row instead, with each of
-    `columns` an attribute, all of them by default: ``match(trades, path, columns=["name", "value"])``. A null matches
-    nothing.
+    `columns` an attribute, all of them by default: ``match(trades, path, columns=["name", "value"])``. For keywords and
+    patterns `columns` are texts that are one event: ``columns=["title", "body"]``. A null matches nothing.
 
     The result has the columns of the events, or those named by `carry` (fewer cross to Python and back), and:
 

@@ -291,8 +291,9 @@ class Pipeline:
                 _log.warning("what is old was not forgotten: %s", error)  # no reason to end a run
 
 
-_TEXTS = [name for name in (*COLUMNS, "subscription", "explanation") if name != "published"]
-SCHEMA = pa.schema([*((name, pa.string()) for name in _TEXTS), ("published", pa.timestamp("us", "UTC"))])
+_OTHERS = [("published", pa.timestamp("us", "UTC")), ("categories", pa.list_(pa.string()))]
+_TEXTS = [name for name in (*COLUMNS, "subscription", "explanation") if name not in dict(_OTHERS)]
+SCHEMA = pa.schema([*((name, pa.string()) for name in _TEXTS), *_OTHERS])
 """The columns of the files of matches."""
 
 
@@ -302,7 +303,8 @@ def _items(found: pa.Table) -> list[Item]:
     for row in found.select(COLUMNS).to_pylist():
         if row["id"] not in seen:
             said = {name: row[name] for name in COLUMNS[1:] if row[name] is not None}
-            seen[row["id"]] = Item(row["id"], **said)
+            categories = tuple(name for name in said.pop("categories", ()) if name)
+            seen[row["id"]] = Item(row["id"], **said, categories=categories)
     return list(seen.values())
 
 

@@ -1,8 +1,9 @@
 """Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has; items as events.
 
-All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`. A source needs to
-have a text, unless everybody subscribes in languages whose events are objects: then the row in JSON stands in for it.
-What else it has is taken where the names agree. An item without an id is known by its content.
+All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`, `categories` (a
+list of texts). A source needs to have a text, unless everybody subscribes in languages whose events are objects: then
+the row in JSON stands in for it. What else it has is taken where the names agree. An item without an id is known by its
+content.
 
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
 what was there, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
@@ -17,6 +18,7 @@ encoding themselves.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
-from pyspark.sql.types import BinaryType, StructType
+from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from watchword import dead_letters
 from watchword.dead_letters import Letter
@@ -61,6 +63,8 @@ class Source:
         path = Path(folder)
         if not path.is_dir():
             raise PipelineError(f"{folder}: there is no such folder")
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise PipelineError(f"{folder}: no permission to read it: check the owner and the mode")
         kinds = {FILES[file.suffix] for file in path.iterdir() if file.suffix in FILES}
         if len(kinds) != 1:
             found = "several kinds of file" if kinds else f"no file that ends in {', '.join(FILES)}"
@@ -195,13 +199,20 @@ def _given(frame: DataFrame, source: Source, text: Column) -> dict[str, Column]:
     wanted = feed_schema()
     for name in COLUMNS:
         if name not in given and name in frame.columns and name not in (source.id, source.text):
-            given[name] = named(name).try_cast(wanted[name].dataType)
+            given[name] = _cast(named(name), frame.schema[name].dataType, wanted[name].dataType)
     if "published" in given:  # a date that Python cannot hold is none, rather than the end of the run
         given["published"] = F.when(F.year(given["published"]).between(2, 9998), given["published"])
     title = given.get("title", F.lit(""))
     made = F.sha2(F.concat_ws("\n", F.coalesce(title, F.lit("")), F.coalesce(text, F.lit(""))), 256)
     given["id"] = F.coalesce(given["id"], made) if "id" in given else made
     return given
+
+
+def _cast(column: Column, given: DataType, wanted: DataType) -> Column:
+    """Return a column of a source in the type that items have, null where it does not fit; a text is a list of one."""
+    if isinstance(wanted, ArrayType) and not isinstance(given, ArrayType):
+        return F.when(column.isNotNull(), F.array(column.cast("string")))
+    return column.try_cast(wanted)
 
 
 def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> list[Column]:

@@ -26,7 +26,9 @@ from watchword.store.records import (
     Item,
     Match,
     Reason,
+    read_list,
     read_time,
+    written_list,
     written_text,
     written_time,
 )
@@ -37,8 +39,11 @@ ItemRow = tuple[str | None, ...]
 
 def item_row(item: Item) -> ItemRow:
     """Return an item as the store keeps it, or raise a `ValueError`."""
-    published = None if item.published is None else written_time(item.published)
-    row = tuple(published if name == "published" else written_text(getattr(item, name)) for name in ITEM_COLUMNS)
+    written = {
+        "published": None if item.published is None else written_time(item.published),
+        "categories": written_list(item.categories),
+    }
+    row = tuple(written[name] if name in written else written_text(getattr(item, name)) for name in ITEM_COLUMNS)
     if not row[0]:
         raise ValueError(f"an item needs an identity: {item!r}")
     return row
@@ -103,18 +108,34 @@ def write_batch(
     connection.execute("INSERT INTO batches (id, written, matches) VALUES (?, ?, ?)", (batch, time, written))
 
 
-def read_inbox(connection: sqlite3.Connection, owner: int, unread_only: bool, limit: int | None) -> list[Delivery]:
-    """Return the newest deliveries of a subscriber, newest first."""
+def read_inbox(
+    connection: sqlite3.Connection,
+    owner: int | None,
+    unread_only: bool,
+    limit: int | None,
+    subscription: str | None = None,
+) -> list[Delivery]:
+    """Return the newest deliveries of a subscriber, or of all, newest first; those of which `subscription` is a reason.
+
+    A subscription's are looked for among its subscriber's, newest first: an index of them would cost every match.
+    """
+    conditions = {
+        "subscriber = :owner": owner is not None,
+        "read IS NULL": unread_only,
+        "EXISTS (SELECT 1 FROM matches WHERE delivery = deliveries.number AND subscription = :subscription)": (
+            subscription is not None
+        ),
+    }
+    chosen = " AND ".join(condition for condition, holds in conditions.items() if holds) or "1"
     rows = connection.execute(
         f"""SELECT d.number, d.matched, d.read, matches.subscription, subscriptions.text, why,
             {", ".join(f"items.{name}" for name in ITEM_COLUMNS)}
-        FROM (SELECT * FROM deliveries WHERE subscriber = ?1 {"AND read IS NULL" if unread_only else ""}
-              ORDER BY number DESC LIMIT ?2) AS d
+        FROM (SELECT * FROM deliveries WHERE {chosen} ORDER BY number DESC LIMIT :limit) AS d
         JOIN items ON items.number = d.item
         JOIN matches ON matches.delivery = d.number
         LEFT JOIN subscriptions ON subscriptions.id = matches.subscription AND subscriptions.subscriber = d.subscriber
         ORDER BY d.number DESC, matches.subscription""",
-        (owner, -1 if limit is None else max(limit, 0)),
+        {"owner": owner, "subscription": subscription, "limit": -1 if limit is None else max(limit, 0)},
     )
     return [_delivery(list(group)) for _, group in groupby(rows, key=lambda row: row[0])]
 
@@ -123,6 +144,7 @@ def _delivery(rows: list[Any]) -> Delivery:
     _, matched, read, *_ = rows[0]
     item = dict(zip(ITEM_COLUMNS, rows[0][6:], strict=True))
     item["published"] = None if item["published"] is None else read_time(item["published"])
+    item["categories"] = read_list(item["categories"])
     reasons = tuple(Reason(*row[3:6]) for row in rows)
     return Delivery(Item(**item), reasons, read_time(matched), None if read is None else read_time(read))
 

@@ -9,7 +9,7 @@ Invariants that the statements below cannot say alone:
   twice. Where the id is not subscribed in that language any more, the row is the memory of the deletion.
 - `subscriptions.since` is the number of the change that made it; replacing keeps it, and so the order.
 - `matches.subscription` outlives the subscription: what was delivered stays delivered.
-- An item is here while some delivery has it.
+- An item is here while some delivery has it. Its `categories` are a JSON list of texts.
 - `options` of a language, JSON, do not change once `changes` has a row of the language.
 - `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
   the store's identity. Two copies of a store that go on apart have other names from there on.
@@ -100,6 +100,9 @@ MIGRATIONS: list[str] = [
     );
     INSERT INTO epochs VALUES (0, lower(hex(randomblob(8))));
     INSERT OR IGNORE INTO epochs SELECT coalesce(max(number), 0), lower(hex(randomblob(8))) FROM changes;
+    """,
+    """
+    ALTER TABLE items ADD COLUMN categories TEXT NOT NULL DEFAULT '[]';
     """,
 ]
 

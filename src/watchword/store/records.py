@@ -6,7 +6,8 @@ that they sort as text and any other program can read them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -68,6 +69,8 @@ class Item:
     published: datetime | None = None
     language: str = ""
     feed: str = ""
+    categories: tuple[str, ...] = ()
+    """What its feed files it under, in the feed's order."""
 
 
 ITEM_COLUMNS = tuple(field.name for field in fields(Item))
@@ -151,6 +154,20 @@ def written_text(text: str | None) -> str:
     if not text or text.isascii():
         return text or ""
     return text.encode("utf-8", "replace").decode()
+
+
+def written_list(texts: Iterable[str]) -> str:
+    """Return texts as the store writes a list of them.
+
+    >>> written_list(("Sport", "Πολιτική"))
+    '["Sport", "Πολιτική"]'
+    """
+    return json.dumps([written_text(text) for text in texts], ensure_ascii=False)
+
+
+def read_list(text: str) -> tuple[str, ...]:
+    """Return texts that `written_list` wrote."""
+    return tuple(json.loads(text))
 
 
 def is_storable(text: object) -> bool:

@@ -38,7 +38,7 @@ class Store(Closing):
     """Subscribers, subscriptions and inboxes in a SQLite file; a context manager that closes it.
 
     >>> import tempfile
-    >>> with Store.open(tempfile.mkdtemp() + "/store.db") as store:
+    >>> with Store.open(tempfile.mkdtemp() + "/store.sqlite") as store:
     ...     _ = store.add_subscriber("ann")
     ...     key = store.subscribe("ann", "greece AND crisis")
     ...     items = [Item("urn:1", title="Greece in crisis")]
@@ -219,10 +219,36 @@ class Store(Closing):
         with self._database.read() as connection:
             return delivering.is_written(connection, batch)
 
-    def inbox(self, subscriber: str, *, unread_only: bool = True, limit: int | None = None) -> list[Delivery]:
-        """Return what matched, newest first: each item once, with all the subscriptions that it matched."""
+    def inbox(
+        self,
+        subscriber: str,
+        *,
+        unread_only: bool = True,
+        limit: int | None = None,
+        subscription: str | None = None,
+    ) -> list[Delivery]:
+        """Return what matched, newest first: each item once, with all the subscriptions that it matched.
+
+        With a `subscription`, by its id, only what it matched; it may be gone.
+        """
         with self._database.read() as connection:
-            return delivering.read_inbox(connection, self._owner(connection, subscriber), unread_only, limit)
+            owner = self._owner(connection, subscriber)
+            return delivering.read_inbox(connection, owner, unread_only, limit, subscription)
+
+    def matched_items(self, subscription: str, *, limit: int | None = None) -> list[Item]:
+        """Return the items that a subscription has matched, newest first, read or not, while the inbox has them.
+
+        This is `getMatchedItems` of Kourdounakis (2011). What was delivered outlives the subscription, so one that is
+        gone may be asked for, while an inbox has something of it; an `UnknownNameError` where there is neither.
+        """
+        with self._database.read() as connection:
+            key = subscription if is_storable(subscription) else ""  # which is no id
+            kept = subscribing.read_kept(connection, [key]).get(key)
+            found = delivering.read_inbox(connection, None if kept is None else kept.owner, False, limit, key)
+        if kept is None and not found:
+            reason = f"there is no subscription {subscription!r}, and no inbox has anything of it"
+            raise UnknownNameError(reason, path=self.path, name=subscription)
+        return [delivery.item for delivery in found]
 
     def mark_read(self, subscriber: str, items: Iterable[str] | None = None) -> int:
         """Mark items, by identity, as read; all that are there now without `items`. Return how many were unread."""

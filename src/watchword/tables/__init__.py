@@ -1,7 +1,7 @@
 """Files of subscriptions, events and matches: what the command line reads and writes.
 
 A file's kind is told by its name: CSV, TSV, JSON lines, Parquet, and anything else is plain lines of text, or an XML
-document where events are such.
+document where events are such. Of events, standard input too, the caller may say the kind.
 ``.gz`` behind a text format's name means compressed. Events are read in batches and matches are written as
 they come, so that neither has to fit into memory; subscriptions are read whole.
 
@@ -9,6 +9,7 @@ Rules that hold for every kind:
 
 - Text is UTF-8. A byte order mark is ignored. Line ends are ``\\n`` or ``\\r\\n``.
 - Blank lines hold nothing, but count: line numbers are those of an editor.
+- CSV has commas, semicolons or tabs between its values, as its first rows tell (`delimited`).
 - Ids keep their value. In Parquet and JSON lines they are typed already. A CSV column of subscription ids is
   integer if every value is a plain one (no leading zeros or plus sign), else all of it is text: ``007`` stays
   ``007``. Event ids of a CSV file are text, since the column is never seen whole.

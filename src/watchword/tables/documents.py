@@ -15,16 +15,17 @@ import pyarrow as pa
 from watchword.errors import EventError
 from watchword.files import Closing
 from watchword.tables.events import Batch
-from watchword.tables.sources import STDIN, ByteSource, TableError, failures_named, kind_of
+from watchword.tables.piped import STDIN
+from watchword.tables.sources import ByteSource, TableError, failures_named, kind_of
 
 SMALL = 1 << 20
 """Up to so many bytes a file is read whole, to be parsed together with others; a larger one is parsed as it is read."""
 BYTES_AT_ONCE = 1 << 23
 
 
-def holds_documents(path: str) -> bool:
-    """Say whether a file's name says no table: then it is a document, or for standard input several."""
-    return path == STDIN or kind_of(path) == "lines"
+def holds_documents(path: str, kind: str | None = None) -> bool:
+    """Say whether a file is no table, by `kind` or its name: then it is a document, or for standard input several."""
+    return kind is None and (path == STDIN or kind_of(path) == "lines")
 
 
 class Documents(Closing):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.files import Closing
-from watchword.tables.arrow import ParquetReader
+from watchword.index.texts import together
 from watchword.tables.lines import JsonReader, LineReader
+from watchword.tables.parquet import ParquetReader
 from watchword.tables.readers import choose_column, open_reader
 from watchword.tables.sources import Chunk, TableError, check_kind
 
@@ -33,8 +34,9 @@ class Batch(NamedTuple):
 class Events(Closing):
     """The events of one file, read once, in batches of at most `size`.
 
-    `text` and `event_id` name columns; the first is guessed, the second is replaced by line or row numbers
-    where they are not given. Events whose text is null are left out and counted in `without_text`.
+    `text` and `event_id` name columns; the first, or several whose texts are one event (`index.texts`), is guessed,
+    the second is replaced by line or row numbers where they are not given. Events whose text is null are left out and
+    counted in `without_text`. `kind` is that of the file (`KINDS`), if not the one that its name says.
 
     With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
     line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``. Of rows that become columns only
@@ -48,29 +50,35 @@ class Events(Closing):
         self,
         path: str,
         *,
-        text: str | None = None,
+        text: str | Sequence[str] | None = None,
         event_id: str | None = None,
         size: int = 10_000,
         objects: Literal["columns", "json"] | None = None,
+        kind: str | None = None,
     ) -> None:
-        self._reader = open_reader(path)
-        self._size, self._objects, self._text = size, objects, text
+        self._reader = open_reader(path, kind)
+        names = [text] if isinstance(text, str) else list(dict.fromkeys(text or ()))
+        self._text = names[0] if len(names) == 1 else None
+        self._several = names if len(names) > 1 else []
+        self._size, self._objects = size, objects
         self.without_text = 0
         self.label, self.unit = self._reader.label, self._reader.unit
         self._by_id = event_id is not None
         try:
-            self._names = self._column_names(text, event_id)
+            self._names = self._column_names(self._text, event_id)
         except TableError:
             self.close()
             raise
 
     def _column_names(self, text: str | None, event_id: str | None) -> list[str]:
         columns = self._reader.columns
-        if columns is None and (text or event_id):
+        if columns is None and (text or event_id or self._several):
             choose_column(self._reader, "", "--text and --event-id", None, ())
         if not columns:  # plain lines, or JSON lines with none
             return [""]
         ids = [] if event_id is None else [choose_column(self._reader, "ids", "--event-id", event_id, ())]
+        if self._several:
+            return [*(choose_column(self._reader, "events", "--text", name, ()) for name in self._several), *ids]
         if self._objects is not None and text is None:
             return ["", *ids]
         return [choose_column(self._reader, "events", "--text", text, _GUESSES, taken=event_id), *ids]
@@ -94,8 +102,10 @@ class Events(Closing):
         for chunk in self._chunks():
             if not len(chunk.numbers):
                 continue
+            if self._several:
+                chunk = self._together(chunk)
             events, numbers = chunk.columns[0], chunk.numbers
-            if self._objects is None and not pa.types.is_binary(events.type):
+            if self._objects is None and not self._several and not pa.types.is_binary(events.type):
                 check_kind(chunk, 0, pa.string(), "the event", self.label, self.unit)
             ids = chunk.columns[1] if self._by_id else numbers
             if ids.null_count:
@@ -113,6 +123,8 @@ class Events(Closing):
     def _chunks(self) -> Iterator[Chunk]:
         """Return the events as the first column of chunks, and their ids as the second, if they have any."""
         reader, size = self._reader, self._size
+        if self._several:
+            return reader.chunks(self._names, size)
         key = self._names[1] if self._by_id else None
         if self._objects is None and isinstance(reader, ParquetReader) and reader.is_binary(self._names[0]):
             return reader.objects(key, size, self._names[0])
@@ -127,6 +139,14 @@ class Events(Closing):
         else:
             found = reader.objects(key, size)
         return found if self._text is not None or self.attributes is None else map(self._declared, found)
+
+    def _together(self, chunk: Chunk) -> Chunk:
+        """Return the texts of each row as one event, which is null where all of them are."""
+        count = len(self._several)
+        for at, name in enumerate(self._several):
+            check_kind(chunk, at, pa.string(), f"the event's {name!r}", self.label, self.unit)
+        texts = {name: column.cast(pa.string()) for name, column in zip(self._several, chunk.columns, strict=False)}
+        return Chunk(chunk.numbers, [together(texts), *chunk.columns[count:]])
 
     def _declared(self, chunk: Chunk) -> Chunk:
         """Return whole rows with the declared attributes only."""

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json
 
-from watchword.tables.sources import ByteSource, Chunk, TableError, column_list, decoded
+from watchword.tables.piped import STDIN, Piped
+from watchword.tables.sources import ByteSource, Chunk, Refuse, TableError, column_list, decoded
 
 
 class LineReader:
@@ -18,8 +19,8 @@ class LineReader:
     unit = "line"
     columns: dict[str, bool] | None = None
 
-    def __init__(self, path: str) -> None:
-        self._source = ByteSource(path)
+    def __init__(self, path: str, piped: Piped | None = None) -> None:
+        self._source = ByteSource(path, piped)
         self.label, self.total, self.close = self._source.label, self._source.total, self._source.close
         self.position = self._source.position
 
@@ -36,27 +37,60 @@ class LineReader:
 
 
 class JsonReader:
-    """JSON lines: an object per line. The first one's keys are the columns to guess from."""
+    """JSON lines: an object per line. The first one's keys are the columns to guess from.
+
+    With `refuse`, lines that cannot be used are told to it and left out.
+    """
 
     unit = "line"
 
-    def __init__(self, path: str) -> None:
-        opening = LineReader(path)
+    def __init__(self, path: str, refuse: Refuse | None = None) -> None:
+        self._refuse = refuse
+        piped = Piped() if path == STDIN else None
+        opening = LineReader(path, piped)
         self.label = opening.label
         try:
-            first = next((chunk for chunk in opening.chunks((), 1) if len(chunk.numbers)), None)
-            record = {} if first is None else self._record(first.columns[0][0].as_py(), first.numbers[0].as_py())
+            record = self._first_record(opening)
         finally:
             opening.close()
         self.columns: dict[str, bool] | None = {name: isinstance(value, str) for name, value in record.items()}
-        self._lines = LineReader(path)
+        if piped is not None:
+            piped.rewind(last=True)
+        self._lines = LineReader(path, piped)
         self.total, self.position, self.close = self._lines.total, self._lines.position, self._lines.close
 
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
         """Yield the values under the keys `names`, which every line must have."""
         for numbers, (texts,) in self._lines.chunks((), size):
-            records = self._records(texts, numbers)
-            yield Chunk(numbers, [self._column(records, name, numbers) for name in names])
+            try:
+                yield self._chunk(names, numbers, texts)
+            except TableError:
+                if self._refuse is None:
+                    raise
+                yield from self._one_by_one(names, numbers, texts, self._refuse)
+
+    def _chunk(self, names: Sequence[str], numbers: pa.Array, texts: pa.Array) -> Chunk:
+        records = self._records(texts, numbers)
+        return Chunk(numbers, [self._column(records, name, numbers) for name in names])
+
+    def _one_by_one(self, names: Sequence[str], numbers: pa.Array, texts: pa.Array, refuse: Refuse) -> Iterator[Chunk]:
+        """Yield the lines that can be used, each by itself."""
+        for row in range(len(numbers)):
+            try:
+                yield self._chunk(names, numbers[row : row + 1], texts[row : row + 1])
+            except TableError as error:
+                refuse(numbers[row].as_py(), error.reason)
+
+    def _first_record(self, opening: LineReader) -> dict[str, Any]:
+        """Return the first object, empty if there is none."""
+        for numbers, (texts,) in opening.chunks((), 1):
+            for text, number in zip(texts.to_pylist(), numbers.to_pylist(), strict=True):
+                try:
+                    return self._record(text, number)
+                except TableError:
+                    if self._refuse is None:
+                        raise
+        return {}
 
     def texts(self, event_id: str | None, size: int) -> Iterator[Chunk]:
         """Yield whole lines, whatever they hold, and the values under the key `event_id`."""

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watchword.tables.arrow import CsvReader, ParquetReader
+from watchword.tables.delimited import CsvReader
 from watchword.tables.lines import JsonReader, LineReader
-from watchword.tables.sources import TableError, column_list, kind_of
+from watchword.tables.parquet import ParquetReader
+from watchword.tables.sources import Refuse, TableError, column_list, kind_of
 
 Reader = LineReader | JsonReader | CsvReader | ParquetReader
 
 
-def open_reader(path: str) -> Reader:
-    """Return the reader for `path`, by its name; ``-`` is standard input, read as lines."""
-    kinds: dict[str, type[Reader]] = {
-        "lines": LineReader,
-        "jsonl": JsonReader,
-        "csv": CsvReader,
-        "tsv": CsvReader,
-        "parquet": ParquetReader,
-    }
-    return kinds[kind_of(path)](path)
+def open_reader(path: str, kind: str | None = None, refuse: Refuse | None = None) -> Reader:
+    """Return the reader for `path`, of the `kind` that is given or that its name says; ``-`` is standard input.
+
+    With `refuse`, rows of text that cannot be read are told to it and left out; otherwise they are errors.
+    """
+    match kind or kind_of(path):
+        case "csv":
+            return CsvReader(path, refuse=refuse)
+        case "tsv":
+            return CsvReader(path, "\t", refuse)
+        case "jsonl":
+            return JsonReader(path, refuse)
+        case "parquet":
+            return ParquetReader(path)
+        case _:
+            return LineReader(path)
 
 
 def choose_column(

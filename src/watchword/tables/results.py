@@ -11,14 +11,14 @@ import gzip
 import io
 import json
 import sys
-from contextlib import AbstractContextManager
-from pathlib import Path
+from contextlib import AbstractContextManager, ExitStack, suppress
+from types import TracebackType
 from typing import IO, Any, Literal, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet
 
-from watchword.files import Closing
+from watchword.files import Closing, written_whole
 from watchword.tables.sources import TableError, kind_of
 from watchword.visible import json_visible, visible
 
@@ -52,7 +52,34 @@ def open_results(format: str, path: str | None) -> Results:
     return TextResults(format, path)
 
 
-class TextResults(Closing):
+class _Output(Closing):
+    """A file that is there when it is closed, whole; after an error, Ctrl-C too, it is as it was before.
+
+    A path that cannot be written to is an error at the beginning, not after the work.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._stack = ExitStack()
+        self._raw: IO[bytes] | None = None if path is None else self._stack.enter_context(written_whole(path))
+
+    def close(self) -> None:
+        """Put the file into its place; standard output stays open."""
+        self._stack.close()
+
+    def _discard(self, error: BaseException) -> None:
+        """Leave nothing behind."""
+        self._stack.__exit__(type(error), error, None)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.close()
+        else:
+            self._discard(error)
+
+
+class TextResults(_Output):
     """JSON lines, or CSV with a header; ``.gz`` in the name compresses. Every table is passed on at once.
 
     On standard output control characters are shown, not sent: in JSON as JSON escapes them, which reads back as the
@@ -60,38 +87,28 @@ class TextResults(Closing):
     """
 
     def __init__(self, format: str, path: str | None) -> None:
+        super().__init__(path)
         self._encode = _as_csv if format == "csv" else _as_jsonl
         self._first = True
-        self._owned = path is not None
-        self._file: IO[bytes] | gzip.GzipFile
-        if path is None:
-            self._file = sys.stdout.buffer
-        elif path.lower().endswith(".gz"):
-            self._file = gzip.open(path, "wb")  # noqa: SIM115 - closed by `close`
-        else:
-            self._file = Path(path).open("wb")  # noqa: SIM115 - closed by `close`
+        self._stream: Any = self._raw or sys.stdout.buffer
+        if path is not None and path.lower().endswith(".gz"):
+            self._stream = self._stack.enter_context(gzip.GzipFile(fileobj=self._raw, mode="wb"))
 
     def write(self, table: pa.Table) -> None:
         """Append the rows of `table`."""
         text = self._encode(table, self._first)
-        self._file.write((text if self._owned else visible(text, lines=True)).encode())
-        self._file.flush()
+        self._stream.write((text if self._raw else visible(text, lines=True)).encode())
+        self._stream.flush()
         self._first = False
 
-    def close(self) -> None:
-        """Close the file; standard output stays open."""
-        if self._owned:
-            self._file.close()
 
-
-class ParquetResults(Closing):
+class ParquetResults(_Output):
     """One row group per table that is not small."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        super().__init__(path)
         self._writer: pa.parquet.ParquetWriter | None = None
         self._pending: list[pa.Table] = []
-        Path(path).open("wb").close()  # a path that cannot be written to fails now, not after the work
 
     def write(self, table: pa.Table) -> None:
         """Append the rows of `table`."""
@@ -101,7 +118,7 @@ class ParquetResults(Closing):
 
     def _flush(self) -> None:
         table = pa.concat_tables(self._pending)
-        self._writer = self._writer or pa.parquet.ParquetWriter(self._path, table.schema)
+        self._writer = self._writer or pa.parquet.ParquetWriter(self._raw, table.schema)
         self._writer.write_table(table)
         self._pending = []
 
@@ -111,6 +128,13 @@ class ParquetResults(Closing):
             self._flush()
         if self._writer is not None:
             self._writer.close()
+        super().close()
+
+    def _discard(self, error: BaseException) -> None:
+        with suppress(Exception):
+            if self._writer is not None:
+                self._writer.close()  # which it would try later, when the file is gone
+        super()._discard(error)
 
 
 def _as_jsonl(table: pa.Table, first: bool) -> str:

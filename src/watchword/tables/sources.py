@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
-import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -15,8 +13,8 @@ from typing import IO, Any, NamedTuple
 import pyarrow as pa
 
 from watchword.errors import WatchwordError
+from watchword.tables.piped import STDIN, Piped
 
-STDIN = "-"
 _READ = 1 << 22
 _KINDS = {
     ".csv": "csv",
@@ -27,6 +25,9 @@ _KINDS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+
+KINDS = ("csv", "tsv", "jsonl", "parquet", "lines")
+"""The kinds of files with rows."""
 
 
 class TableError(WatchwordError, ValueError):
@@ -58,25 +59,31 @@ class Chunk(NamedTuple):
     columns: list[pa.Array]
 
 
-class ByteSource:
-    """The bytes of one file, decompressed, and how far reading has come."""
+Refuse = Callable[[int, str], None]
+"""Is told the number of a row that cannot be read, and why."""
 
-    def __init__(self, path: str) -> None:
+
+class ByteSource:
+    """The bytes of one file, decompressed, and how far reading has come; of standard input, `piped` if it is given."""
+
+    def __init__(self, path: str, piped: Piped | None = None) -> None:
         self.path = path
         self.label = "standard input" if path == STDIN else path
         self.total: int | None = None
-        self._raw: IO[bytes]
+        self._raw: IO[bytes] | Piped
         if path == STDIN:
-            self._raw = sys.stdin.buffer
+            self._raw = piped or Piped()
+            if piped is None:
+                self._raw.rewind(last=True)
         else:
             with failures_named(path):
                 self._raw = Path(path).open("rb")  # noqa: SIM115 - closed by `close`
                 self.total = os.fstat(self._raw.fileno()).st_size or None
-        self._stream = gzip.GzipFile(fileobj=self._raw) if path.lower().endswith(".gz") else self._raw
+        self._stream: Any = gzip.GzipFile(fileobj=self._raw) if path.lower().endswith(".gz") else self._raw  # type: ignore[arg-type]
 
     def position(self) -> int:
         """Return how many of `total` bytes have been taken from the disk."""
-        return 0 if self.total is None else self._raw.tell()
+        return 0 if self.total is None or isinstance(self._raw, Piped) else self._raw.tell()
 
     def lines(self, most: int) -> Iterator[tuple[int, list[bytes]]]:
         """Yield runs of at most `most` lines without their ends, each with the number of its first line."""
@@ -97,9 +104,8 @@ class ByteSource:
         """Return at most so many bytes, none at the end. From a pipe, take what is there: its results should not wait
         for a full buffer."""
         with failures_named(self.label):
-            if self.path == STDIN and isinstance(self._raw, io.BufferedReader):
-                return self._raw.read1(size)
-            return self._stream.read(size)
+            data: bytes = self._stream.read(size)
+            return data
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
@@ -152,10 +158,11 @@ def check_kind(chunk: Chunk, at: int, kind: pa.DataType, what: str, label: str, 
     """Raise where the column `at` of `chunk` is not of `kind`: text or whole numbers."""
     column = chunk.columns[at]
     if column.type != kind and len(column) > column.null_count:
-        names = {pa.string(): "text", pa.int64(): "a number"}
         row = column.is_valid().index(True).as_py()
-        raise TableError(
-            f"{what} is {names[column.type]}; {names[kind]} is needed",
-            path=label,
-            place=f"{unit} {chunk.numbers[row]}",
-        )
+        raise TableError(wrong_kind(what, column.type, kind), path=label, place=f"{unit} {chunk.numbers[row]}")
+
+
+def wrong_kind(what: str, given: pa.DataType, needed: pa.DataType) -> str:
+    """Say that a value is text and not a whole number, or the other way round."""
+    names = {pa.string(): "text", pa.int64(): "a number"}
+    return f"{what} is {names[given]}; {names[needed]} is needed"

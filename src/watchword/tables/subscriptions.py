@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from watchword.tables.arrow import CsvReader
+from watchword.tables.delimited import CsvReader
 from watchword.tables.lines import LineReader
 from watchword.tables.readers import Reader, choose_column, open_reader
-from watchword.tables.sources import Chunk, TableError, check_kind, failures_named
+from watchword.tables.sources import Chunk, Refuse, TableError, check_kind, failures_named, wrong_kind
 
 _BATCH = 100_000
+_WHAT = ("the subscription", "the id")
 _GUESSES = ("subscription", "query", "text")
 _PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
 
@@ -39,19 +41,26 @@ class Subscriptions:
         return replace(self, table=table)
 
 
-def read_subscriptions(path: str, *, id: str | None = None, subscription: str | None = None) -> Subscriptions:
-    """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given."""
-    reader = open_reader(path)
+def read_subscriptions(
+    path: str, *, id: str | None = None, subscription: str | None = None, refuse: Refuse | None = None
+) -> Subscriptions:
+    """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given.
+
+    A row that cannot be used is an error; with `refuse` it is told the number and the reason of each, and they are
+    left out.
+    """
+    reader = open_reader(path, refuse=refuse)
     try:
         names = _column_names(reader, id, subscription)
         chunks = list(reader.chunks(names, _BATCH))
     finally:
         reader.close()
+    chunks = list(_usable(chunks, refuse)) if refuse else chunks
     numbers = pa.chunked_array([chunk.numbers for chunk in chunks], pa.int64())
-    texts = _joined(reader, chunks, 0, "the subscription", pa.string())
+    texts = _joined(reader, chunks, 0, _WHAT[0], pa.string())
     ids = numbers
     if len(names) == 2:
-        ids = _joined(reader, chunks, 1, "the id")
+        ids = _joined(reader, chunks, 1, _WHAT[1])
         if isinstance(reader, CsvReader):
             ids = _integers_if_plain(ids)
     return Subscriptions(pa.table({"id": ids, "subscription": texts}), reader.label, reader.unit, numbers)
@@ -107,6 +116,27 @@ def _joined(
             check_kind(chunk, at, kind, what, reader.label, reader.unit)
     kind = kind or pa.string()
     return pa.chunked_array([chunk.columns[at].cast(kind) for chunk in chunks], kind)
+
+
+def _usable(chunks: list[Chunk], refuse: Refuse) -> Iterator[Chunk]:
+    """Yield the rows that have a text, and an id of the kind that the first has."""
+    kinds: list[pa.DataType | None] = [pa.string(), None]
+    for chunk in chunks:
+        for at, what in enumerate(_WHAT[: len(chunk.columns)]):
+            column = chunk.columns[at]
+            if len(column) > column.null_count:
+                kinds[at] = kinds[at] or column.type
+            odd = None if column.type == kinds[at] else wrong_kind(what, column.type, kinds[at] or pa.string())
+            kept = []
+            for row, there in enumerate(column.is_valid().to_pylist()):
+                if there and odd is None:
+                    kept.append(row)
+                else:
+                    refuse(chunk.numbers[row].as_py(), odd if odd and there else f"{what} is missing")
+            if len(kept) < len(column):
+                rows = pa.array(kept, pa.int64())
+                chunk = Chunk(chunk.numbers.take(rows), [array.take(rows) for array in chunk.columns])
+        yield chunk
 
 
 def _integers_if_plain(ids: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -1,0 +1,119 @@
+"""``watchword check``: every row of a file that is no subscription, and why.
+
+Texts are read by their language a block at a time. Where a block is refused, each of its texts is read by itself: the
+language names one bad row of several, and not always the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from watchword.cli import opening
+from watchword.cli.reporting import SOME_UNREAD, counted, fail, note, reported, say, spinner
+from watchword.errors import SubscriptionError
+
+if TYPE_CHECKING:
+    from watchword.tables import Subscriptions
+
+BLOCK = 1_000
+
+
+@reported
+@opening.offers_language_options
+def check(
+    file: opening.FileArgument,
+    language: opening.LanguageOption = None,
+    id: opening.IdOption = None,
+    subscription: opening.SubscriptionOption = None,
+    dialect: opening.DialectOption = None,
+    given: opening.Given = opening.NOTHING,
+) -> None:
+    """List every row of a file that is no subscription, with its place, its id and what to do about it.
+
+    Nothing is built and nothing is kept. It ends with status 0 if all rows can be used, 1 if some cannot, 2 if the
+    file cannot be read. Options of the language are those that the index will have: they decide what is refused.
+
+    [bold]Examples[/bold]
+
+      watchword check alerts.csv
+
+      watchword check rules.csv --language predicates --schema schema.json
+
+      watchword check patterns.jsonl --language predicates --dialect eventbridge
+    """
+    from watchword.index import language_class
+    from watchword.tables import read_subscriptions
+
+    if Path(file).is_dir():
+        fail(f"{file}: a snapshot has no bad rows: they were refused when it was built")
+    chosen, options = opening.index_options(opening.IndexOptions(language, given=given))
+    faults: list[Fault] = []
+    with spinner(f"checking {file}"):
+        index = language_class(chosen)(**options)
+        found = read_subscriptions(
+            file, id=id, subscription=subscription, refuse=lambda number, why: faults.append(Fault(number, why))
+        )
+        read = None if dialect is None else opening.translator(chosen, dialect)
+        faults += [*_repeated(found), *_refused(found, index.check, read)]
+    named = not found.table["id"].equals(found.numbers)
+    for fault in sorted(faults, key=lambda fault: fault.number):
+        say(fault.said(found, named))
+    bad = {fault.number for fault in faults}
+    total = len(bad | set(found.numbers.to_pylist()))
+    note(f"{counted(total, 'subscription')}, {f'{len(bad):,}' if bad else 'none'} of them bad")
+    if faults:
+        raise typer.Exit(SOME_UNREAD)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a row, or line, of a file. `id` is that of the row, where it could be read."""
+
+    number: int
+    reason: str
+    id: str | int | None = None
+
+    def said(self, found: Subscriptions, named: bool) -> str:
+        """Return it for people: ``alerts.csv: row 3, id s7: this parenthesis is never closed``.
+
+        `named`: ids are other than the numbers.
+        """
+        whose = f", id {self.id}" if named and self.id is not None else ""
+        return f"{found.label}: {found.unit} {self.number}{whose}: {self.reason}"
+
+
+def _repeated(found: Subscriptions) -> Iterator[Fault]:
+    """Yield the rows whose id another row has already."""
+    first: dict[str | int, int] = {}
+    for id, number in zip(found.table["id"].to_pylist(), found.numbers.to_pylist(), strict=True):
+        if first.setdefault(id, number) != number:
+            yield Fault(number, f"the id is that of {found.unit} {first[id]}; ids must be unique", id)
+
+
+def _refused(
+    found: Subscriptions, check: Callable[[str | list[str]], None], read: Callable[[str], str] | None
+) -> Iterator[Fault]:
+    """Yield the rows whose text is refused, by the language or by what makes texts of another system's rules."""
+    texts, ids = found.table["subscription"].to_pylist(), found.table["id"].to_pylist()
+    for start in range(0, len(texts), BLOCK):
+        block = texts[start : start + BLOCK]
+        if read is None and _passes(block, check):
+            continue
+        for row, text in enumerate(block, start):
+            try:
+                check(text if read is None else read(text))
+            except SubscriptionError as error:
+                yield Fault(found.numbers[row].as_py(), str(error), ids[row])
+
+
+def _passes(texts: list[str], check: Callable[[str | list[str]], None]) -> bool:
+    try:
+        check(texts)
+    except SubscriptionError:
+        return False
+    return True

@@ -1,0 +1,77 @@
+"""``watchword inbox``: what matched for somebody."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from watchword.cli.reporting import fail, reported
+from watchword.cli.system import DEFAULT_HOME, HomeOption
+from watchword.visible import json_visible
+
+if TYPE_CHECKING:
+    from watchword.store import Delivery, Store
+
+
+class Format(StrEnum):
+    """How an inbox is printed."""
+
+    table = "table"
+    jsonl = "jsonl"
+
+
+@reported
+def inbox(
+    subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
+    all: Annotated[bool, typer.Option("--all", help="Also what was read before.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave it unread.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many.")] = None,
+    subscription: Annotated[
+        str | None, typer.Option(metavar="ID", help="Only what this subscription matched; it may be gone.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to print: for people, or a JSON object a line.")] = Format.table,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Show what matched, each item once, with the subscriptions that it matched and why; then mark it as read.
+
+    [bold]Examples[/bold]
+
+      watchword inbox ada
+
+      watchword inbox ada --subscription s17 --all --keep
+
+      watchword inbox ada --format jsonl --limit 100
+    """
+    from watchword.cli.printing import print_deliveries
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        found = store.inbox(subscriber, unread_only=not all, limit=limit, subscription=subscription)
+        if not found and subscription is not None:
+            _check_known(store, subscriber, subscription)
+        if format is Format.jsonl:
+            for delivery in found:
+                typer.echo(json_visible(json.dumps(_record(delivery), ensure_ascii=False)))
+        else:
+            print_deliveries(subscriber, found)
+        if not keep:
+            store.mark_read(subscriber, [delivery.item.identity for delivery in found])
+
+
+def _check_known(store: Store, subscriber: str, subscription: str) -> None:
+    """End the command if a subscriber has no such subscription, and never had one that matched."""
+    known = any(one.id == subscription for one in store.subscriptions(subscriber))
+    if not known and not store.inbox(subscriber, unread_only=False, limit=1, subscription=subscription):
+        fail(f"{subscriber} has no subscription {subscription!r}; watchword subscriptions {subscriber} lists them")
+
+
+def _record(delivery: Delivery) -> dict[str, Any]:
+    """Return an entry of an inbox as JSON has it: the item's fields, times as ISO 8601, and the reasons."""
+    record = asdict(delivery.item)
+    times = {"published": delivery.item.published, "matched_at": delivery.matched_at, "read_at": delivery.read_at}
+    record |= {name: None if time is None else time.isoformat() for name, time in times.items()}
+    return record | {"reasons": [reason._asdict() for reason in delivery.reasons]}

@@ -1,0 +1,204 @@
+"""What streams through a home: ``run``, and the state of its ``feeds``."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from watchword.cli.reporting import counted, fail, note, reported, say, spinner
+from watchword.cli.system import DEFAULT_HOME, KEPT, HomeOption
+from watchword.visible import visible
+
+if TYPE_CHECKING:
+    from watchword.home import Home
+    from watchword.spark.pipeline import Progress
+    from watchword.spark.sources import Source
+
+
+@reported
+def run(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SOURCE", help="Feeds (URLs, files, OPML lists), or one folder of JSONL, Parquet or XML files."
+        ),
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="Any other Spark source, such as kafka.")] = None,
+    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the source.")] = None,
+    text: Annotated[str, typer.Option(help="Column of the text, where the source is no feed.")] = "text",
+    event_id: Annotated[str, typer.Option(help="Column of the id, where the source is no feed.")] = "id",
+    once: Annotated[bool, typer.Option("--once", help="Take what is there, then end.")] = False,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 10.0,
+    name: Annotated[str, typer.Option(help="The run's name: each has its own progress and remembers it.")] = "main",
+    shards: Annotated[int, typer.Option(min=1, help="Parts of a new index.")] = 1,
+    master: Annotated[str, typer.Option(help="Spark's master: a cluster's URL, or this machine.")] = "local[*]",
+    forget: Annotated[
+        bool, typer.Option("--prune/--no-prune", help="Forget what is old, every hour, as watchword prune does.")
+    ] = True,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Stream items through Spark, and put what matches into inboxes.
+
+    Stopped or killed at any moment and started again, it goes on where it was: no match is lost, none is written
+    twice. New subscriptions are taken up at the next batch. A batch that fails, because a worker was killed, is tried
+    three times more. Items that cannot be read are set aside: watchword dead-letters shows them.
+
+    [bold]Examples[/bold]
+
+      watchword run feeds.opml
+
+      watchword run incoming/ --once
+
+      watchword run documents/   # of *.xml, for paths
+
+      watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
+    """
+    from watchword.home import Home
+
+    at = Home(home)
+    at.store().close()  # says what is wrong before Spark starts
+    with at.run(name).held():
+        pass  # says so if another process has the run
+    chosen = _source(sources or [], format, option or [], text, event_id)  # and what is wrong with a source
+    _note_subscriptions(at)
+    note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
+    note(f"starting Spark ({master})")
+    with spinner("starting Spark"):
+        from watchword.spark.java import local_session
+        from watchword.spark.pipeline import Pipeline
+
+        spark = local_session("watchword", master=master)
+    try:
+        retention = KEPT if forget else None
+        report = Report()
+        pipeline = Pipeline(spark, at, chosen.source, run=name, shards=shards, retention=retention, report=report)
+        pipeline.run(once=once, interval=interval)
+        note(report.summary())
+    finally:
+        with suppress(Exception):  # a Java process that was killed cannot be stopped
+            spark.stop()
+
+
+class Report:
+    """Says what each batch did, and at the end what all did."""
+
+    def __init__(self) -> None:
+        self._batches = self._items = self._pairs = 0
+
+    def __call__(self, done: Progress) -> None:
+        """Say what a batch did."""
+        self._batches, self._items, self._pairs = self._batches + 1, self._items + done.items, self._pairs + done.pairs
+        versions = ", ".join(f"{language} version {version}" for language, version in done.versions.items())
+        aside = f", {done.aside:,} set aside (watchword dead-letters)" if done.aside else ""
+        found = f"{counted(done.items, 'item')}, {counted(done.pairs, 'match', 'matches')}{aside}"
+        note(f"batch {done.batch}: {found}, {done.seconds:.1f} s{f' ({versions})' if versions else ''}")
+
+    def summary(self) -> str:
+        """Return what was done."""
+        if not self._batches:
+            return "done: nothing new"
+        found = f"{counted(self._items, 'item')}, {counted(self._pairs, 'match', 'matches')}"
+        return f"done: {found} in {counted(self._batches, 'batch', 'batches')}; watchword inbox NAME shows them"
+
+
+def _note_subscriptions(home: Home) -> None:
+    """Say what will be matched against."""
+    with home.store() as store:
+        held = store.stats().subscriptions
+    said = ", ".join(f"{number:,} of {language}" for language, number in held.items())
+    nobody = "nobody has subscribed yet: watchword subscribe NAME 'greece AND crisis'"
+    note(f"{home.path}: {f'subscriptions: {said}' if said else nobody}")
+
+
+class Chosen(NamedTuple):
+    """Where items come from, and how that is said."""
+
+    source: Source
+    said: str
+
+
+def _source(sources: list[str], format: str | None, options: list[str], text: str, event_id: str) -> Chosen:
+    """Return what the arguments stand for; what is wrong with it ends the command, before Spark starts."""
+    from watchword.spark.sources import Source
+
+    given = {}
+    for pair in options:
+        key, found, value = pair.partition("=")
+        if not found:
+            fail(f"--option {pair}: expected NAME=VALUE")
+        given[key] = value
+    if format is not None:
+        if sources:
+            fail("give SOURCE or --format, not both; the source's own options go into --option")
+        return Chosen(Source(format, given, text, event_id), f"the source {format}")
+    if not sources:
+        fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
+    folders = [name for name in sources if Path(name).is_dir()]
+    if folders and len(sources) > 1:
+        fail(f"{folders[0]} is a folder: give it alone")
+    if folders:
+        return Chosen(Source.folder(folders[0], text, event_id, **given), f"the files of {folders[0]}")
+    return Chosen(Source.feeds(sources, **given), _checked_feeds(sources))
+
+
+def _checked_feeds(names: list[str]) -> str:
+    """Say which feeds there are; a name that stands for none ends the command."""
+    from watchword.feeds import check_sources
+    from watchword.tables.sources import kind_of
+
+    for name in names:
+        if Path(name).is_file() and kind_of(name) != "lines":
+            fail(f"{name}: this is no feed; items in files are read from a folder: run {Path(name).parent}{os.sep}")
+    found = check_sources(names)
+    for problem in found.problems:
+        note(f"left out: {problem}")
+    return f"{counted(len(found.feeds), 'feed')} ({', '.join(names)})"
+
+
+@reported
+def feeds(home: HomeOption = DEFAULT_HOME) -> None:
+    """Show how each feed fared: when it was last asked, what it had, and when it is asked again.
+
+    [bold]new[/bold] is what the last answer had that was not known, [bold]items[/bold] all that the feed has given.
+    A feed that fails is asked later and later.
+
+    [bold]Example[/bold]
+
+      watchword feeds --home alerts
+    """
+    from watchword.cli.printing import print_table
+    from watchword.feeds import Spool
+    from watchword.home import Home
+
+    at = Home(home)
+    at.store().close()
+    rows = [
+        (run.name, visible(feed), *_fared(status))
+        for run in at.runs()
+        for feed, status in sorted(Spool(run.spool).status().items())
+    ]
+    if not rows:
+        say("no feeds yet: watchword run SOURCE reads them")
+        return
+    print_table(("run", "feed", "asked (UTC)", "status", "new", "items", "next (UTC)"), rows, numbers=("new", "items"))
+
+
+def _fared(status: Any) -> tuple[str, ...]:
+    """Return how a feed fared, from what the spool keeps of it, whatever that is."""
+    known = status if isinstance(status, dict) else {}
+    problems = known.get("problems") or []
+    state = str(known.get("error") or (f"read, but: {problems[0]}" if problems else "read"))
+    if known.get("failures"):
+        state += f" ({counted(known['failures'], 'failure')} in succession)"
+    following = "never: it is gone" if known.get("gone") else _moment(known.get("next"))
+    figures = (_moment(known.get("at")), state, known.get("new", ""), known.get("items", ""), following)
+    return tuple(visible(str(figure)) for figure in figures)
+
+
+def _moment(time: object) -> str:
+    """Return a time of the spool as people read it: ``2026-11-16 19:22``."""
+    return str(time or "")[:16].replace("T", " ")

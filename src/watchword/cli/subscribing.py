@@ -1,0 +1,144 @@
+"""Who subscribes to what: ``subscribe``, ``unsubscribe``, ``subscriptions``, and ``subscribers``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from watchword.cli import opening
+from watchword.cli.reporting import counted, fail, note, reported, say
+from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
+from watchword.visible import visible
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add and remove those who subscribe.")
+NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]
+
+
+@reported
+def subscribe(
+    subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Who subscribes; made where unknown.")],
+    text: Annotated[str | None, typer.Argument(metavar="SUBSCRIPTION", help="What for.")] = None,
+    id: Annotated[str | None, typer.Option(help="Its id; one of the subscriber's own is replaced.")] = None,
+    language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
+    dialect: opening.DialectOption = None,
+    file: Annotated[
+        str | None, typer.Option("--file", metavar="FILE", help="Many: CSV, TSV, JSON lines, Parquet or plain lines.")
+    ] = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Subscribe: whatever matches from the next batch on is in the subscriber's inbox.
+
+    [bold]Examples[/bold]
+
+      watchword subscribe ada 'greece AND (crisis OR bailout) NOT imf'
+
+      watchword subscribe ada --file alerts.csv
+
+      watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
+
+      watchword subscribe ada "//article[@section='sport']//photo" --language paths
+    """
+    from watchword.home import Home
+    from watchword.store import Request
+
+    if (text is None) == (file is None):
+        fail("give a SUBSCRIPTION, or --file with many")
+    chosen = opening.chosen_language(language)
+    with Home(home).store() as store:
+        store.add_subscriber(subscriber)
+        if file is None:
+            said = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
+            say(store.subscribe(subscriber, said, language=language, id=id))
+            return
+        from watchword.tables import read_subscriptions
+
+        found = opening.translated(read_subscriptions(file), chosen, dialect)
+        pairs = zip(found.table["id"].to_pylist(), found.table["subscription"].to_pylist(), strict=True)
+        with opening.placed(found):
+            ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)
+        note(f"{counted(len(ids), 'subscription')} for {subscriber}")
+
+
+@reported
+def unsubscribe(
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")],
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Unsubscribe. What was delivered stays in the inbox."""
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        for id in ids:
+            store.unsubscribe(id)
+
+
+@reported
+def subscriptions(
+    subscriber: Annotated[str | None, typer.Argument(metavar="NAME", help="Of whom; of all if left out.")] = None,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """List subscriptions, and the options chosen for their languages."""
+    from watchword.cli.printing import print_table
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        rows = [(s.subscriber, s.id, s.language, s.text) for s in store.subscriptions(subscriber)]
+        note_options(store)
+    print_table(("subscriber", "id", "language", "subscription"), rows)
+
+
+@app.command()
+@reported
+def add(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
+    """Add subscribers; those who are there stay as they are.
+
+    [bold]Example[/bold]
+
+      watchword subscribers add ada bob
+    """
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        for name in names:
+            note(f"{name}: {'added' if store.add_subscriber(name) else 'was there already'}")
+
+
+@app.command()
+@reported
+def remove(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
+    """Remove subscribers with their subscriptions and their inboxes.
+
+    [bold]Example[/bold]
+
+      watchword subscribers remove bob
+    """
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        for name in names:
+            gone = len(store.subscriptions(name))
+            store.remove_subscriber(name)
+            note(f"{name}: removed, with {counted(gone, 'subscription')} and the inbox")
+
+
+@app.command("list")
+@reported
+def list_subscribers(home: HomeOption = DEFAULT_HOME) -> None:
+    """List subscribers, since when they are there, and how many subscriptions each has.
+
+    [bold]Example[/bold]
+
+      watchword subscribers list
+    """
+    from watchword.cli.printing import print_table
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        have = Counter(one.subscriber for one in store.subscriptions())
+        rows = [(visible(one.name), f"{one.created:%Y-%m-%d}", f"{have[one.name]:,}") for one in store.subscribers()]
+    if not rows:
+        say("no subscribers")
+        return
+    print_table(("subscriber", "since", "subscriptions"), rows, numbers=("subscriptions",))

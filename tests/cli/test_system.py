@@ -1,0 +1,168 @@
+"""The running system from the shell, without Spark: subscribers, inboxes, feeds, and sources that cannot be read."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from watchword.cli import app
+from watchword.errors import FeedError
+from watchword.feeds import Backoff, Spool, check_sources, fetch, list_sources
+from watchword.home import Home
+from watchword.store import Item, Match
+
+FEED = """<rss version="2.0"><channel><title>Harbour</title><item><guid>1</guid><title>Ferry</title>
+<category>Sea</category><category> Night  boats </category><category>Sea</category></item></channel></rss>"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    run("init", home=tmp_path / "home")
+    return tmp_path / "home"
+
+
+def run(*arguments: object, home: Path) -> Result:
+    return CliRunner().invoke(app, [*map(str, arguments), "--home", str(home)])
+
+
+def test_subscribers_are_added_listed_and_removed(home: Path) -> None:
+    assert run("subscribers", "list", home=home).stdout == "no subscribers\n"
+    said = run("subscribers", "add", "ada", "bob", "ada", home=home)
+    assert said.exit_code == 0 and said.stderr == "ada: added\nbob: added\nada: was there already\n"
+    run("subscribe", "ada", "ferry", home=home)
+    rows = [line.split() for line in run("subscribers", "list", home=home).stdout.splitlines()]
+    day = f"{datetime.now(UTC):%Y-%m-%d}"
+    assert ["ada", day, "1"] in rows and ["bob", day, "0"] in rows
+    assert "with 1 subscription and the inbox" in run("subscribers", "remove", "ada", home=home).stderr
+    assert "ada" not in run("subscribers", "list", home=home).stdout
+    refused = run("subscribers", "remove", "ada", home=home)
+    assert refused.exit_code == 2 and "there is no subscriber 'ada'" in refused.stderr
+
+
+def test_a_file_of_subscriptions_is_refused_by_its_line(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "many.txt"
+    file.write_text("ferry\n\nferry AND (\n")
+    refused = run("subscribe", "ada", "--file", file, home=home)
+    assert refused.exit_code == 2 and f"{file}: line 3: this parenthesis is never closed" in refused.stderr
+    file.write_text("ferry\n")
+    assert run("subscribe", "ada", "--file", file, home=home).stderr == "1 subscription for ada\n"
+
+
+@pytest.fixture
+def delivered(home: Path) -> Path:
+    with Home(home).store() as store:
+        store.add_subscriber("ada")
+        for key in ("a", "b"):
+            store.subscribe("ada", "ferry" if key == "a" else "storm", id=key)
+        items = [Item("1", title="Ferry\x1b[2J", categories=("Sea", "Night")), Item("2", title="Storm")]
+        store.record("batch", items, [Match("1", "a", "ferry"), Match("1", "b", "storm"), Match("2", "b", "storm")])
+    return home
+
+
+def records(result: Result) -> list[dict[str, object]]:
+    assert result.exit_code == 0, result.output
+    assert "\x1b" not in result.stdout
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_an_inbox_as_json_lines(delivered: Path) -> None:
+    second, first = records(run("inbox", "ada", "--format", "jsonl", "--keep", home=delivered))
+    assert (first["identity"], first["title"], first["categories"]) == ("1", "Ferry\x1b[2J", ["Sea", "Night"])
+    assert first["reasons"] == [
+        {"subscription": "a", "text": "ferry", "why": "ferry"},
+        {"subscription": "b", "text": "storm", "why": "storm"},
+    ]
+    assert first["read_at"] is None and datetime.fromisoformat(str(first["matched_at"])).tzinfo is not None
+    assert second["identity"] == "2"
+    assert len(records(run("inbox", "ada", "--format", "jsonl", home=delivered))) == 2
+    assert records(run("inbox", "ada", "--format", "jsonl", home=delivered)) == []  # read now
+
+
+def test_what_one_subscription_matched(delivered: Path) -> None:
+    def found(*words: str) -> list[object]:
+        return [one["identity"] for one in records(run("inbox", "ada", "--format", "jsonl", *words, home=delivered))]
+
+    assert found("--subscription", "a", "--keep") == ["1"]
+    assert found("--subscription", "b", "--keep") == ["2", "1"]
+    run("unsubscribe", "a", home=delivered)
+    assert found("--subscription", "a") == ["1"]  # and marks it, no other, as read
+    assert found("--subscription", "a") == [] and found("--subscription", "a", "--all") == ["1"]
+    assert "ada: 1 item\n" in run("inbox", "ada", home=delivered).stdout
+    refused = run("inbox", "ada", "--subscription", "c", home=delivered)
+    assert refused.exit_code == 2 and "ada has no subscription 'c'" in refused.stderr
+
+
+def test_the_state_of_feeds(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run("feeds", home=home).stdout == "no feeds yet: watchword run SOURCE reads them\n"
+    good, gone = tmp_path / "good.xml", tmp_path / "gone.xml"
+    good.write_text(FEED)
+    spool = Spool(Home(home).run("main").spool).open()
+    for _ in range(2):
+        spool.append(fetch([str(good), str(gone)], spool.state, backoff=Backoff()), interval=60)
+    spool.close()
+    status = Spool(spool.folder).status()
+    assert (status[str(good)]["new"], status[str(good)]["items"]) == (0, 1)
+    assert status[str(good)]["next"] > status[str(good)]["at"]
+    monkeypatch.setenv("COLUMNS", "250")
+    rows = [" ".join(line.split()) for line in run("feeds", home=home).stdout.splitlines()]
+    assert rows[1] == "run feed asked (UTC) status new items next (UTC)"
+    (first, second) = rows[3:5]
+    assert first.startswith(f"main {gone} 20") and "No such file or directory 0 0 20" in first
+    assert second.startswith(f"main {good} 20") and "read 0 1 20" in second
+
+
+def test_items_keep_their_categories(tmp_path: Path) -> None:
+    (tmp_path / "feed.xml").write_text(FEED)
+    (item,) = fetch([str(tmp_path / "feed.xml")]).items
+    assert item.categories == ("Sea", "Night boats")
+    assert type(item).from_json(json.loads(json.dumps(item.to_json()))) == item
+    earlier = item.to_json()
+    del earlier["categories"]
+    assert type(item).from_json(earlier).categories == ()
+
+
+SOURCES = {
+    "none.xml": "none.xml: there is no such file",
+    "nowhere/": "nowhere/: there is no such file",
+    "htp://example.org/feed": "only http, https and file can be read",
+    "http:///feed.xml": "this address names no host",
+    "http://[::1/feed": "this is no address",
+    "items.jsonl": "is no feed; items in files are read from a folder",
+    "empty.opml": "empty.opml: ",
+}
+
+
+@pytest.mark.parametrize(("source", "reason"), SOURCES.items())
+def test_a_source_that_cannot_be_read_is_named_before_spark_starts(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("items.jsonl").write_text("{}\n")
+    Path("empty.opml").write_text('<opml version="2.0"><body/></opml>')
+    Path("feed.xml").write_text(FEED)
+    refused = run("run", "feed.xml", source, home=home) if source != "empty.opml" else run("run", source, home=home)
+    assert refused.exit_code == 2 and reason in refused.stderr and len(refused.stderr.splitlines()) == 1
+    assert "Spark" not in refused.stderr and "Traceback" not in refused.output
+
+
+def test_lists_say_what_they_have(tmp_path: Path) -> None:
+    body = '<outline text="a" xmlUrl="http://example.org/a"/><outline text="b" xmlUrl="ftp://example.org/b"/>'
+    (tmp_path / "list.opml").write_text(f'<opml version="2.0"><body>{body}</body></opml>')
+    found = check_sources([str(tmp_path / "list.opml"), "http://example.org/more.opml"])
+    assert found.feeds[0] == "http://example.org/a" and found.feeds[-1] == "http://example.org/more.opml"
+    with pytest.raises(FeedError):
+        check_sources([])
+
+
+def test_an_address_that_is_none_is_a_problem_of_its_own(tmp_path: Path) -> None:
+    """It was a `ValueError` that ended the fetching of all feeds."""
+    (tmp_path / "feed.xml").write_text(FEED)
+    bad = "http://[::1/feed"
+    assert list_sources([bad, str(tmp_path / "feed.xml")]).feeds == (bad, str(tmp_path / "feed.xml"))
+    first, second = fetch([bad, str(tmp_path / "feed.xml")]).results
+    assert first.error is not None and first.error.source == bad and len(second.items) == 1

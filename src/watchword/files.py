@@ -131,14 +131,15 @@ def locked(file: Path, *, patience: float | None = None) -> Iterator[None]:
         try:
             with suppress(OSError):  # a full disk is no reason to do without the lock
                 held.truncate(0)
-                held.write(_holder().encode())
+                held.write(holder().encode())
             yield
         finally:
             if fcntl is not None:
                 fcntl.flock(held, fcntl.LOCK_UN)  # at once, even where a forked child still has the file open
 
 
-def _holder() -> str:
+def holder() -> str:
+    """Return who holds something from now on, for people."""
     since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())
     return f"process {os.getpid()} on {socket.gethostname()}, since {since}"
 

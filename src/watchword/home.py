@@ -30,6 +30,7 @@ from pathlib import Path
 
 from watchword.errors import StoreError
 from watchword.files import locked, make_private_folder, parse_json, remove_temporaries, write_json
+from watchword.locations import local_path
 from watchword.store import Store
 
 STORE = "store.sqlite"
@@ -41,7 +42,12 @@ class Home:
     """The paths below a home folder, and who may write there."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path).absolute()
+        try:
+            self.path = local_path(path)
+        except ValueError as error:
+            raise StoreError(
+                f"{error}: a store is a file of SQLite; indexes of watchword.spark can lie elsewhere", path=path
+            ) from None
 
     @classmethod
     def make(cls, path: str | os.PathLike[str]) -> Home:

@@ -5,7 +5,10 @@ Layout::
     PATH/current.json                       the newest version's number
     PATH/versions/000007.json               what version 7 is: language, kind of ids, its shards with their sizes
     PATH/shards/0003-000007-<hex>/          shard 3 as version 7 wrote it: a snapshot (`watchword.snapshot`)
-    PATH/.watchword.lock                    held by the one driver that is writing
+    PATH/.watchword.lock                    held by the one driver that is writing; in an object store, writers/ has
+                                            a marker of it instead (`storage.writers`)
+
+PATH is a folder, or a URL of an object store: ``s3://bucket/index`` (`watchword.storage` has what differs).
 
 A version that follows a store says in its own file which state of it it stands for (`Origin`), so that the two cannot
 come apart.
@@ -15,18 +18,22 @@ is replaced after that. So a reader sees a version entirely or not at all, whate
 folder is never changed, and versions share the shards that did not change between them. What a dead writer left
 is removed by the next one, as are versions older than the newest few, unless somebody has pinned them.
 
-A plain snapshot, a folder made by `Index.save`, is read as a version of one shard: itself.
+A plain snapshot, a folder made by `Index.save`, is read as a version of one shard: itself. Not so in an object store,
+where it could be replaced under a reader's hands.
 
 Nothing here knows Spark; a worker and a driver read the same way.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
+import json
 import os
 import re
 import secrets
-import shutil
-from collections.abc import Collection, Iterator
+import time
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,12 +42,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from watchword import snapshot
+from watchword import snapshot, storage
 from watchword.arrays import UInt64
-from watchword.errors import PipelineError, SnapshotError
-from watchword.files import locked, parse_json, remove_temporaries, replaced, write_json
+from watchword.errors import SnapshotError
+from watchword.files import parse_json
 from watchword.index import Index
 from watchword.index.routing import BUCKETS
+from watchword.storage import Place, copies
 
 FORMAT = "watchword-shards"
 FORMAT_VERSION = 3
@@ -48,10 +56,18 @@ FORMAT_VERSION = 3
 CURRENT = "current.json"
 OWNED = "owned.npy"
 """What a shard owns, in its folder, where it can tell."""
+OWNED_CHECKSUM = "owned.sha256"
 _NAME = re.compile(r"(\d{6,})\.json")
 _COUNTS_NAME = re.compile(r"versions/\d{6,}\.counts\.npy")
 _SHARD_NAME = re.compile(r"\d+-\d+-[0-9a-f]+")
 _DAMAGED = "restore it from a copy, or build the index again"
+_NOT_PLAIN = (
+    "this is a plain snapshot, made by Index.save, and has no versions: build into another folder, "
+    "for example build(Index.open(...), folder)"
+)
+
+_LOOKS, _PAUSE = 6, 0.2
+"""How often `current.json` of an object store is looked at before it is called damaged, and seconds between."""
 
 IdKind = Literal["string", "long"]
 
@@ -102,123 +118,144 @@ class Version:
         return sum(shard.subscriptions for shard in self.shards)
 
     def folder(self, number: int) -> Path:
-        """Where a shard lies."""
+        """Where a shard lies, if that is a folder (`spark.tasks.shard_copies` has the others)."""
         return Path(self.path) / self.shards[number].folder
-
-
-def local_path(path: str | os.PathLike[str]) -> str:
-    """Return `path` as the absolute path that driver and workers will use; refuse what cannot be memory-mapped."""
-    text = os.fspath(path)
-    if text.startswith("file:"):
-        text = "/" + text.removeprefix("file:").lstrip("/")
-    if re.match(r"[A-Za-z][\w+.-]+://", text):
-        raise PipelineError(
-            f"{text}: an index is memory-mapped, so its path must be a folder that every machine mounts, not a URL"
-        )
-    return str(Path(text).absolute())
 
 
 def resolve(path: str | os.PathLike[str], version: int | None = None) -> Version:
     """Return a version of the index at `path`, the newest by default."""
-    folder = Path(local_path(path))
-    if (folder / snapshot.MANIFEST).exists():
-        return _plain(folder, version)
-    if not folder.exists():
-        raise SnapshotError("there is no such folder: build the index first", path=folder)
-    number = current(folder) if version is None else version
-    if number == 0:
-        raise SnapshotError(f"the folder holds no index: it has no {CURRENT}; build the index first", path=folder)
-    return _read(folder, number)
+    place = storage.place(path)
+    if not storage.is_remote(place.path):
+        folder = Path(place.path)
+        if (folder / snapshot.MANIFEST).exists():
+            return _plain(folder, version)
+        if not folder.exists():
+            raise SnapshotError("there is no such folder: build the index first", path=folder)
+    number = current(path) if version is None else version
+    if number:
+        return _read(place, number)
+    if snapshot.MANIFEST in place.names():
+        raise SnapshotError(_NOT_PLAIN, path=place.label())
+    raise SnapshotError(f"the folder holds no index: it has no {CURRENT}; build the index first", path=place.label())
 
 
 def checked(path: str | os.PathLike[str], version: int | None = None) -> Version:
-    """Return a version all of whose shards can be opened; a `SnapshotError` says what is wrong."""
+    """Return a version all of whose shards can be opened; a `SnapshotError` says what is wrong.
+
+    Of an object store, only the manifests are looked at; the rest is checked as it is copied.
+    """
     found = resolve(path, version)
     for number, shard in enumerate(found.shards):
-        if snapshot.read(found.folder(number), found.language).version != shard.snapshot:
-            raise SnapshotError(f"replaced by another snapshot: {_DAMAGED}", path=found.folder(number))
+        if _facts(found, number)["version"] != shard.snapshot:
+            label = storage.place(found.path).label(shard.folder)
+            raise SnapshotError(f"replaced by another snapshot: {_DAMAGED}", path=label)
     return found
 
 
 def settings(version: Version) -> dict[str, Any]:
     """Return the method and the options of a version's index, as its class takes them."""
-    folder = version.folder(0)
-    meta = snapshot.read(folder).meta
+    meta = _facts(version, 0)["meta"]
     if not isinstance(meta.get("method"), str) or not isinstance(meta.get("options"), dict):
-        raise SnapshotError(f"altered, its method and options are missing: {_DAMAGED}", path=folder)
+        label = storage.place(version.path).label(version.shards[0].folder)
+        raise SnapshotError(f"altered, its method and options are missing: {_DAMAGED}", path=label)
     return {"method": meta["method"], **meta["options"]}
+
+
+def _facts(version: Version, number: int) -> dict[str, Any]:
+    """Return what the manifest of a shard says; where it is a folder, its files are looked at, too."""
+    if not storage.is_remote(version.path):
+        opened = snapshot.read(version.folder(number), version.language)
+        return {"version": opened.version, "meta": opened.meta}
+    place, name = storage.place(version.path), f"{version.shards[number].folder}/{snapshot.MANIFEST}"
+    try:
+        return snapshot.parsed_manifest(place.read(name), place.label(name))
+    except OSError as error:
+        raise SnapshotError(f"cannot read it ({error}): {_DAMAGED}", path=place.label(name)) from error
 
 
 def current(path: str | os.PathLike[str]) -> int:
     """Return the newest version's number; 0 where none was published yet."""
-    file = Path(local_path(path)) / CURRENT
+    place = storage.place(path)
     try:
-        body = _json(file)
+        body = _settled(place, CURRENT)
     except FileNotFoundError:
         return 0
     number = body.get("version")
     if type(number) is not int:
-        raise SnapshotError(f"altered, it names no version: {_DAMAGED}", path=file)
+        raise SnapshotError(f"altered, it names no version: {_DAMAGED}", path=place.label(CURRENT))
     return number
 
 
 def versions(path: str | os.PathLike[str]) -> list[int]:
     """Return the numbers of the versions that can still be read, ascending."""
-    folder = Path(local_path(path)) / "versions"
-    names = [_NAME.fullmatch(entry.name) for entry in folder.iterdir()] if folder.is_dir() else []
+    place = storage.place(path)
+    with _failures_named(place.label("versions"), "read"):
+        names = [_NAME.fullmatch(name) for name in place.names("versions")]
     return sorted(int(name[1]) for name in names if name)
 
 
 # Writing
 
 
+@dataclass(frozen=True)
+class Writing:
+    """An index that this process holds for writing."""
+
+    path: str
+    confirm: Callable[[], None]
+    """Raises if another writer has taken over."""
+
+
 @contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def writing(path: str | os.PathLike[str]) -> Iterator[Writing]:
     """Hold the index at `path` for writing, made where it is missing; a folder of anything else is refused."""
-    folder = Path(local_path(path))
-    if folder.exists() and not folder.is_dir():
-        raise SnapshotError("this is a file; an index is a folder: choose another path", path=folder)
-    if (folder / snapshot.MANIFEST).exists():
+    place = storage.place(path)
+    if not storage.is_remote(place.path) and Path(place.path).exists() and not Path(place.path).is_dir():
+        raise SnapshotError("this is a file; an index is a folder: choose another path", path=place.label())
+    with _failures_named(place.label(), "read"):
+        names = place.names()
+    if snapshot.MANIFEST in names:
+        raise SnapshotError(_NOT_PLAIN, path=place.label())
+    foreign = sorted(set(names) - {CURRENT, "versions", "shards", "writers", snapshot.LOCK})
+    if foreign and "versions" not in names:
         raise SnapshotError(
-            "this is a plain snapshot, made by Index.save, and has no versions: build into another folder, "
-            "for example build(Index.open(...), folder)",
-            path=folder,
+            f"the folder holds other files ({foreign[0]}): choose an empty or a new one", path=place.label()
         )
-    ours = {CURRENT, "versions", "shards", snapshot.LOCK}
-    foreign = sorted(e.name for e in folder.iterdir() if e.name not in ours) if folder.exists() else []
-    if foreign and not (folder / "versions").is_dir():
-        raise SnapshotError(f"the folder holds other files ({foreign[0]}): choose an empty or a new one", path=folder)
-    try:
-        (folder / "versions").mkdir(parents=True, exist_ok=True)
-        (folder / "shards").mkdir(exist_ok=True)
-    except OSError as error:
-        raise SnapshotError(f"cannot write it: {error.strerror}", path=folder) from error
-    with locked(folder / snapshot.LOCK):
-        for place in (folder, folder / "versions"):
-            remove_temporaries(place)
-        yield folder
+    with place.writing() as confirm:
+        yield Writing(place.path, confirm)
 
 
 def discard(path: str | os.PathLike[str]) -> None:
-    """Remove the files of versions that cannot be read, so that the index can be built anew; the others stay."""
-    if not Path(local_path(path)).is_dir():
+    """Remove the files of versions that are damaged, so that the index can be built anew; the others stay.
+
+    What could not be read because the disk or the network failed is not known to be damaged: the failure is raised.
+    """
+    place = storage.place(path)
+    if not storage.is_remote(place.path) and not Path(place.path).is_dir():
         return
-    with writing(path) as folder:
-        for number in versions(folder):
+    with writing(path):
+        for number in versions(path):
             try:
-                _read(folder, number)
-            except SnapshotError:
-                (folder / "versions" / f"{number:06}.json").unlink(missing_ok=True)
+                _read(place, number)
+            except SnapshotError as error:
+                _raise_failure(error)
+                place.remove(_file(number))
         try:
-            if current(folder):
-                _read(folder, current(folder))
-        except SnapshotError:
-            (folder / CURRENT).unlink(missing_ok=True)
+            if current(path):
+                _read(place, current(path))
+        except SnapshotError as error:
+            _raise_failure(error)
+            place.remove(CURRENT)
 
 
-def next_version(folder: Path) -> int:
+def _raise_failure(error: SnapshotError) -> None:
+    if isinstance(error.__cause__, OSError):
+        raise error
+
+
+def next_version(path: str) -> int:
     """Return the number that the version being written will have: no number is used twice."""
-    return max([current(folder), *versions(folder)]) + 1
+    return max([current(path), *versions(path)]) + 1
 
 
 def shard_folder(number: int, version: int) -> str:
@@ -228,13 +265,34 @@ def shard_folder(number: int, version: int) -> str:
 
 def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None) -> Shard:
     """Save an index as a shard, with the atoms that it owns if that is known."""
-    number = index.save(Path(path) / folder)
+    if not storage.is_remote(path):
+        return _saved(index, Path(path) / folder, folder, owned)
+    from watchword.storage.objects import ObjectPlace
+
+    place = ObjectPlace(path)
+    with copies.of_this_machine().scratch() as aside, _failures_named(place.label(folder)):
+        shard = _saved(index, aside, folder, owned)
+        (aside / snapshot.LOCK).unlink(missing_ok=True)
+        place.store(aside, folder)
+    return shard
+
+
+def _saved(index: Index, target: Path, folder: str, owned: UInt64 | None) -> Shard:
+    number = index.save(target)
     if owned is not None:
-        file = Path(path) / folder / OWNED
-        with _failures_named(file), replaced(file) as output:
-            np.save(output, owned, allow_pickle=False)
-    size = sum(file.stat().st_size for file in (Path(path) / folder).rglob("*") if file.is_file())
+        content = _array_bytes(owned)
+        with _failures_named(target / OWNED):
+            place = storage.place(target)
+            place.write(OWNED, content)
+            place.write(OWNED_CHECKSUM, hashlib.sha256(content).hexdigest().encode())
+    size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
     return Shard(folder, number, len(index), size, None if owned is None else len(owned) - 1)
+
+
+def _array_bytes(array: npt.NDArray[Any]) -> bytes:
+    content = io.BytesIO()
+    np.save(content, array, allow_pickle=False)
+    return content.getvalue()
 
 
 def load_owned(folder: Path, atoms: int) -> UInt64:
@@ -251,54 +309,68 @@ def load_owned(folder: Path, atoms: int) -> UInt64:
 
 def save_counts(path: str, version: int, counts: npt.NDArray[np.int32]) -> str:
     """Keep the counts by which subscriptions are placed, for updates; return the file's name in the index."""
-    name = f"versions/{version:06}.counts.npy"
-    file = Path(path) / name
-    with _failures_named(file), replaced(file) as output:
-        np.save(output, counts, allow_pickle=False)
+    name, place = f"versions/{version:06}.counts.npy", storage.place(path)
+    with _failures_named(place.label(name)):
+        place.write(name, _array_bytes(counts))
     return name
 
 
 def load_counts(version: Version) -> npt.NDArray[np.int32]:
     """Return the counts by which a version's subscriptions are placed."""
-    file = Path(version.path) / str(version.counts)
+    place, name = storage.place(version.path), str(version.counts)
     try:
-        counts: npt.NDArray[np.int32] = np.load(file, allow_pickle=False)
+        counts: npt.NDArray[np.int32] = np.load(io.BytesIO(place.read(name)), allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise SnapshotError(f"cannot read it ({error}): {_DAMAGED}", path=file) from error
+        raise SnapshotError(f"cannot read it ({error}): {_DAMAGED}", path=place.label(name)) from error
     if counts.dtype != np.int32 or counts.shape != (BUCKETS,):
-        raise SnapshotError(f"altered, these are no counts: {_DAMAGED}", path=file)
+        raise SnapshotError(f"altered, these are no counts: {_DAMAGED}", path=place.label(name))
     return counts
 
 
-def publish(version: Version, keep: int, pinned: Collection[int] = ()) -> None:
-    """Make a version the current one, then remove all but the `keep` newest, those `pinned`, and unnamed shards."""
-    folder = Path(version.path)
+def publish(
+    version: Version, keep: int, pinned: Collection[int] = (), *, confirm: Callable[[], None] = lambda: None
+) -> None:
+    """Make a version the current one, then remove all but the `keep` newest, those `pinned`, and unnamed shards.
+
+    `confirm` is called at the last moment (`Writing.confirm`): what it raises leaves the version before.
+    """
+    place = storage.place(version.path)
     body = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(version)}
     del body["path"]  # so that the folder can be moved
-    with _failures_named(folder):
-        write_json(folder / "versions" / f"{version.version:06}.json", body)
-        write_json(folder / CURRENT, {"format": FORMAT, "version": version.version})
-    _prune(folder, max(keep, 1), pinned)
+    with _failures_named(place.label()):
+        confirm()
+        place.write(_file(version.version), _json_bytes(body))
+        confirm()
+        place.write(CURRENT, _json_bytes({"format": FORMAT, "version": version.version}))
+    _prune(place, max(keep, 1), pinned)
 
 
-def _prune(folder: Path, keep: int, pinned: Collection[int]) -> None:
+def _json_bytes(value: object) -> bytes:
+    return json.dumps(value, indent=1).encode()
+
+
+def _file(number: int) -> str:
+    return f"versions/{number:06}.json"
+
+
+def _prune(place: Place, keep: int, pinned: Collection[int]) -> None:
     """Best effort: what cannot be removed now is removed by the next writer."""
-    known = versions(folder)
-    old = [number for number in known[:-keep] if number not in pinned]
     try:
-        kept = [_read(folder, number) for number in known if number not in old]
+        known = versions(place.path)
+        old = [number for number in known[:-keep] if number not in pinned]
+        kept = [_read(place, number) for number in known if number not in old]
     except SnapshotError:
         return  # a damaged version may name any of them
-    named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
     with suppress(OSError):
+        named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
         for number in old:
-            (folder / "versions" / f"{number:06}.json").unlink(missing_ok=True)
-        for entry in (folder / "versions").glob("*.counts.npy"):
-            if f"versions/{entry.name}" not in named:
-                entry.unlink(missing_ok=True)
-        for entry in (folder / "shards").iterdir():
-            if _SHARD_NAME.fullmatch(entry.name) and f"shards/{entry.name}" not in named:
-                shutil.rmtree(entry, ignore_errors=True)
+            place.remove(_file(number))
+        for name in place.names("versions"):
+            if name.endswith(".counts.npy") and f"versions/{name}" not in named:
+                place.remove(f"versions/{name}")
+        for name in place.names("shards"):
+            if _SHARD_NAME.fullmatch(name) and f"shards/{name}" not in named:
+                place.remove_tree(f"shards/{name}")
 
 
 # Reading
@@ -325,13 +397,12 @@ def id_kind(index: Index) -> IdKind:
     return "string" if index.id_type is str else "long"
 
 
-def _read(folder: Path, number: int) -> Version:
-    file = folder / "versions" / f"{number:06}.json"
+def _read(place: Place, number: int) -> Version:
     try:
-        body = _json(file)
+        body = _json(place, _file(number))
     except FileNotFoundError:
-        there = ", ".join(map(str, versions(folder))) or "none"
-        raise SnapshotError(f"there is no version {number}; there are: {there}", path=folder) from None
+        there = ", ".join(map(str, versions(place.path))) or "none"
+        raise SnapshotError(f"there is no version {number}; there are: {there}", path=place.label()) from None
     try:
         shards = tuple(Shard(**shard) for shard in body["shards"])
         counts, origin = body.get("counts"), body.get("origin")
@@ -345,9 +416,10 @@ def _read(folder: Path, number: int) -> Version:
         ):
             raise ValueError(number)
         found = None if origin is None else Origin(str(origin["store"]), int(origin["counter"]), str(origin["epoch"]))
-        return Version(str(folder), body["version"], body["language"], body["ids"], shards, counts, found)
+        return Version(place.path, body["version"], body["language"], body["ids"], shards, counts, found)
     except (KeyError, TypeError, ValueError):
-        raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=file) from None
+        label = place.label(_file(number))
+        raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=label) from None
 
 
 def _is_shard(shard: Shard) -> bool:
@@ -362,23 +434,34 @@ def _is_shard(shard: Shard) -> bool:
 
 
 @contextmanager
-def _failures_named(path: Path) -> Iterator[None]:
-    """Turn the system's refusals to write into `SnapshotError`s."""
+def _failures_named(path: object, action: str = "write") -> Iterator[None]:
+    """Turn the system's refusals into `SnapshotError`s."""
     try:
         yield
     except OSError as error:
-        raise SnapshotError(f"cannot write it: {error.strerror or error}", path=error.filename or path) from error
+        reason = error.strerror or error
+        raise SnapshotError(f"cannot {action} it: {reason}", path=error.filename or path) from error
 
 
-def _json(file: Path) -> dict[str, Any]:
+def _settled(place: Place, name: str) -> dict[str, Any]:
+    """Return what a file says that may be replaced this moment; some stores show it before all of it is written."""
+    for _ in range(_LOOKS - 1 if storage.is_remote(place.path) else 0):
+        with suppress(SnapshotError):
+            return _json(place, name)
+        time.sleep(_PAUSE)
+    return _json(place, name)
+
+
+def _json(place: Place, name: str) -> dict[str, Any]:
+    file = place.label(name)
     try:
-        body = parse_json(file.read_bytes())
+        body = parse_json(place.read(name))
     except FileNotFoundError:
         raise
     except NotADirectoryError:
-        raise SnapshotError("this is a file; an index is a folder", path=file.parent) from None
+        raise SnapshotError("this is a file; an index is a folder", path=Path(file).parent) from None
     except OSError as error:
-        raise SnapshotError(f"cannot read it: {error.strerror}", path=file) from error
+        raise SnapshotError(f"cannot read it: {error.strerror or error}", path=file) from error
     except ValueError:
         raise SnapshotError(f"this is not JSON, so truncated, altered or foreign: {_DAMAGED}", path=file) from None
     if not isinstance(body, dict) or body.get("format") != FORMAT:

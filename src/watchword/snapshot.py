@@ -39,6 +39,7 @@ import numpy.typing as npt
 from watchword.errors import SnapshotError
 from watchword.files import locked, parse_json
 from watchword.files import sync_folder as _sync_folder
+from watchword.locations import local_path, scheme_of
 
 FORMAT = "watchword"
 FORMAT_VERSION = 5
@@ -75,7 +76,7 @@ def write(
     `path` is made where it is missing. A folder that holds anything else than a snapshot is refused.
     `meta` is whatever JSON can hold; array names are dotted identifiers.
     """
-    folder = Path(path)
+    folder = local_folder(path)
     _check_names(folder, arrays)
     with _failures_named(folder, "write"):
         _make_folder(folder)
@@ -106,7 +107,7 @@ def read(path: str | os.PathLike[str], language: str | None = None) -> Snapshot:
 
     With `language`, a snapshot of another one is refused.
     """
-    return _open(Path(path), language, _map_array)
+    return _open(local_folder(path), language, _map_array)
 
 
 def verify(path: str | os.PathLike[str], language: str | None = None) -> Snapshot:
@@ -115,7 +116,17 @@ def verify(path: str | os.PathLike[str], language: str | None = None) -> Snapsho
     This finds accidents. It proves nothing about a snapshot that a stranger wrote: who writes the arrays writes the
     checksums too, and kernels trust what arrays say.
     """
-    return _open(Path(path), language, _hash_and_map_array)
+    return _open(local_folder(path), language, _hash_and_map_array)
+
+
+def local_folder(path: str | os.PathLike[str]) -> Path:
+    """Return the folder of a snapshot; a URL is refused, for it would become a folder with an odd name."""
+    if scheme_of(path) is None and not os.fspath(path).startswith("file:"):
+        return Path(path)
+    try:
+        return local_path(path)
+    except ValueError as error:
+        raise SnapshotError(f"{error}; watchword.spark.build(index, URL) puts it into a store", path=path) from None
 
 
 # Reading
@@ -152,6 +163,11 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise SnapshotError(f"the folder holds no Watchword snapshot: it has no {MANIFEST}", path=folder) from None
     except NotADirectoryError:
         raise SnapshotError("this is a file; a snapshot is a folder", path=folder) from None
+    return parsed_manifest(text, path)
+
+
+def parsed_manifest(text: bytes, path: object) -> dict[str, Any]:
+    """Return what a manifest says, checked, wherever it was read; `path` is where, for the error."""
     try:
         manifest = parse_json(text)
     except ValueError:
@@ -166,7 +182,8 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         )
     if manifest.pop("checksum", None) != _checksum(manifest) or not _is_well_formed(manifest):
         raise SnapshotError(f"the manifest was altered, its checksum does not hold: {_DAMAGED}", path=path)
-    return manifest
+    found: dict[str, Any] = manifest
+    return found
 
 
 def _is_well_formed(manifest: dict[str, Any]) -> bool:

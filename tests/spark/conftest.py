@@ -27,13 +27,20 @@ DEFAULTS = {
 }
 
 
+ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_EC2_METADATA_DISABLED": "true"}
+"""What the S3 server of the tests asks for."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def patient_spark() -> Iterator[None]:
-    """Let every session read these defaults, also in processes that tests start."""
+    """Let every session read these defaults, also in processes that tests start; workers get an empty cache."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         lines = [f"{name} {value}\n" for name, value in DEFAULTS.items()]
         (Path(folder) / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
         patch.setenv("SPARK_CONF_DIR", folder)
+        patch.setenv("WATCHWORD_CACHE", str(Path(folder) / "cache"))
+        for name, value in ENVIRONMENT.items():
+            patch.setenv(name, value)
         yield
 
 

@@ -13,8 +13,8 @@ import pytest
 from tests.test_files import no_room
 from tests.test_snapshot import rewrite_manifest
 from watchword import KeywordIndex
-from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import Origin, checked, discard, local_path, publish, settings
+from watchword.errors import SnapshotError
+from watchword.shards import Origin, checked, discard, publish, settings
 from watchword.spark import VersionLog, build, resolve, versions
 
 
@@ -158,13 +158,6 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(SnapshotError, match="plain snapshot"):
         build(index, tmp_path / "plain")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "plain"]
-
-
-def test_paths() -> None:
-    assert local_path("file:///data/index") == local_path("file:/data/index") == "/data/index"
-    assert local_path("index") == str(Path.cwd() / "index")
-    with pytest.raises(PipelineError, match="not a URL"):
-        local_path("hdfs://host/index")
 
 
 class TestVersionLog:

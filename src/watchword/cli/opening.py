@@ -22,6 +22,7 @@ import typer
 from watchword.cli.reporting import counted, fail, spinner
 from watchword.errors import SubscriptionError
 from watchword.languages import LANGUAGES, language_dialects, language_options
+from watchword.locations import scheme_of
 from watchword.options import Option
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class IndexOptions:
 
 def open_index(path: str, options: IndexOptions) -> Index:
     """Open the snapshot at `path`, or read the file there and build an index."""
+    _check_local(path)
     if Path(path).is_dir():
         return _open_snapshot(path, options)
     from watchword.tables import read_subscriptions
@@ -124,11 +126,20 @@ def open_index(path: str, options: IndexOptions) -> Index:
 
 def language_of(path: str, options: IndexOptions) -> str:
     """Return the language of the subscriptions at `path`: the snapshot's, or else the one that was asked for."""
+    _check_local(path)
     if not Path(path).is_dir():
         return chosen_language(options.language)
     from watchword import snapshot
 
     return snapshot.read(path).language
+
+
+def _check_local(path: str) -> None:
+    if scheme_of(path) is not None:
+        fail(
+            f"{path}: this command reads files and snapshots of this machine; "
+            "an index in an object store is matched by watchword.spark.match"
+        )
 
 
 def chosen_language(language: str | None) -> str:

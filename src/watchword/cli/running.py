@@ -11,6 +11,7 @@ import typer
 
 from watchword.cli.reporting import counted, fail, note, reported, say, spinner
 from watchword.cli.system import DEFAULT_HOME, KEPT, HomeOption
+from watchword.locations import scheme_of
 from watchword.visible import visible
 
 if TYPE_CHECKING:
@@ -137,6 +138,12 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
         return Chosen(Source(format, given, text, event_id), f"the source {format}")
     if not sources:
         fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
+    for name in sources:
+        if scheme_of(name) not in (None, "http", "https"):
+            fail(
+                f"{name}: a SOURCE is a feed (http, https), or a file or folder of this machine; what Spark itself can "
+                f"read there, it reads by --format json --option path={name}, with the connector that it needs"
+            )
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")

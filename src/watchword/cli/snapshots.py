@@ -23,7 +23,9 @@ PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The snapshot'
 @opening.offers_language_options
 def build(
     subscriptions: opening.SubscriptionsArgument,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write: new, empty, or a snapshot.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="The folder to write, no URL: new, empty, or a snapshot.")
+    ],
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
     id: opening.IdOption = None,
@@ -48,6 +50,7 @@ def build(
     """
     from watchword import snapshot
 
+    snapshot.local_folder(path)  # says what is wrong before the index is built
     started = time.perf_counter()
     options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     index = opening.open_index(subscriptions, options)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from watchword.store import Store
 
 HomeOption = Annotated[
-    Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder.")
+    Path, typer.Option("--home", envvar="WATCHWORD_HOME", metavar="FOLDER", help="The system's folder, no URL.")
 ]
 DEFAULT_HOME = Path("watchword-home")
 KEPT = Retention()

@@ -51,9 +51,10 @@ def build(
 
     `subscriptions` is a DataFrame with the columns `id` (string, or a whole number) and `subscription` (string), or
     an index in memory, which is saved as one shard with its own language and options. `path` is a folder that the
-    driver and every worker see at the same place. `options` are those of the language's index (`method`,
-    `stemmer`, ...). The `keep` newest versions stay readable for jobs that still use them, and those that are `pinned`.
-    `origin` is kept with the version: which state of a store it stands for.
+    driver and every worker see at the same place, or a URL (`s3://`, `gs://`, `abfss://`, `hdfs://`). `options` are
+    those of the language's index (`method`, `stemmer`, ...). The `keep` newest versions stay readable for jobs that
+    still use them, and those that are `pinned`. `origin` is kept with the version: which state of a store it stands
+    for.
 
     `shard_by="atoms"` puts subscriptions that ask for the same into the same shard, so that partitioned matching sends
     an event only to the shards that it may concern; the language must be able to tell (keywords can). The
@@ -75,11 +76,11 @@ def build(
     rule = counts = None
     if shard_by == "atoms":
         rule = _shard_rule(subscriptions, Sorter(language, options), shards)
-    with versions.writing(path) as folder:
-        _check_language(folder, language)
-        version = versions.next_version(folder)
+    with versions.writing(path) as held:
+        _check_language(held.path, language)
+        version = versions.next_version(held.path)
         large = large_types(subscriptions.sparkSession)
-        writer = Writer(str(folder), version, language, options, rule=rule, large=large)
+        writer = Writer(held.path, version, language, options, rule=rule, large=large)
         rows = _columns(subscriptions, ids)
         frame = _by_id(rows, shards) if rule is None else _by_atoms(rows, Sorter(language, options), rule)
         written = _run(frame.repartitionById(shards, SHARD), writer)
@@ -88,8 +89,9 @@ def build(
                 written[number] = writer.saved(empty, number)
         ordered = tuple(written[number] for number in range(shards))
         if rule is not None:
-            counts = versions.save_counts(str(folder), version, rule.counts)
-        versions.publish(Version(str(folder), version, language, ids, ordered, counts, origin), keep, pinned)
+            counts = versions.save_counts(held.path, version, rule.counts)
+        made = Version(held.path, version, language, ids, ordered, counts, origin)
+        versions.publish(made, keep, pinned, confirm=held.confirm)
     return version
 
 
@@ -110,42 +112,43 @@ def update(
     """
     ids = _id_kind(changes)
     versions.resolve(path)  # nothing is made where nothing is
-    with versions.writing(path) as folder:
-        old = versions.resolve(folder)
+    with versions.writing(path) as held:
+        old = versions.resolve(held.path)
         if ids != old.ids:
-            raise PipelineError(f"column 'id' is {ids}, the ids of {folder} are {old.ids}: cast the column")
-        version = versions.next_version(folder)
+            raise PipelineError(f"column 'id' is {ids}, the ids of {held.path} are {old.ids}: cast the column")
+        version = versions.next_version(held.path)
         count = len(old.shards)
         rule = None if old.counts is None else ShardRule(count, versions.load_counts(old))
         large = large_types(changes.sparkSession)
-        writer = Writer(str(folder), version, old.language, {}, old=old, rule=rule, large=large)
+        writer = Writer(held.path, version, old.language, {}, old=old, rule=rule, large=large)
         rows = _columns(changes, ids, _deleted(changes))
         frame = _by_id(rows, count) if rule is None else _everywhere(_by_atoms(rows, _sorter(old), rule), count)
         written = _run(frame.repartitionById(count, SHARD), writer)
         if not written and origin == old.origin:
             return old.version
         shards = tuple(written.get(number, shard) for number, shard in enumerate(old.shards))
-        versions.publish(Version(str(folder), version, old.language, ids, shards, old.counts, origin), keep, pinned)
+        made = Version(held.path, version, old.language, ids, shards, old.counts, origin)
+        versions.publish(made, keep, pinned, confirm=held.confirm)
     return version
 
 
 def _build_from_index(
     index: Index, path: str | os.PathLike[str], keep: int, pinned: Collection[int], origin: Origin | None
 ) -> int:
-    with versions.writing(path) as folder:
-        _check_language(folder, index.language)
-        version = versions.next_version(folder)
-        shard = versions.saved(index, str(folder), versions.shard_folder(0, version))
-        found = Version(str(folder), version, index.language, versions.id_kind(index), (shard,), origin=origin)
-        versions.publish(found, keep, pinned)
+    with versions.writing(path) as held:
+        _check_language(held.path, index.language)
+        version = versions.next_version(held.path)
+        shard = versions.saved(index, held.path, versions.shard_folder(0, version))
+        made = Version(held.path, version, index.language, versions.id_kind(index), (shard,), origin=origin)
+        versions.publish(made, keep, pinned, confirm=held.confirm)
     return version
 
 
-def _check_language(folder: Any, language: str) -> None:
-    number = versions.current(folder)
-    if number and (there := versions.resolve(folder).language) != language:
+def _check_language(path: str, language: str) -> None:
+    number = versions.current(path)
+    if number and (there := versions.resolve(path).language) != language:
         raise PipelineError(
-            f"{folder}: its subscriptions are {there}, not {language}, and jobs may be using them: "
+            f"{path}: its subscriptions are {there}, not {language}, and jobs may be using them: "
             "build into another folder"
         )
 

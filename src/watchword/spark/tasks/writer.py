@@ -21,7 +21,7 @@ from watchword.errors import PipelineError, SnapshotError, SubscriptionError
 from watchword.index import Index, language_class
 from watchword.index.routing import ShardRule
 from watchword.shards import Shard, Version
-from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks import shard_copies
 from watchword.spark.tasks.sorter import SHARD
 
 HOME, DELETED = "home", "deleted"
@@ -61,7 +61,7 @@ class Writer:
         received = [batch for batch in batches if batch.num_rows]
         if not received:
             return
-        shard_cache.check_visible(self.path)
+        shard_copies.check_visible(self.path)
         table = pa.Table.from_batches(received)
         numbers = pc.unique(table[SHARD]).to_pylist()
         for number in numbers:
@@ -91,7 +91,7 @@ class Writer:
             moved = pc.not_equal(rows[HOME], number)
             rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
             rows = rows.drop_columns([HOME])
-        index = Index.open(old.folder(number))
+        index = shard_copies.opened(old, number)
         gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in index]
         upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
         news = _different(index, upserts)

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -43,10 +42,10 @@ SCALES = {
 }
 
 
-def drawn_subscriptions(scale: Scale, count: int, distribution: Any = "empirical") -> Sets:
+def drawn_subscriptions(scale: Scale, count: int) -> Sets:
     """Return `count` subscriptions of 1 to 7 terms."""
     vocabulary = Vocabulary.zipf(scale.vocabulary, SUBSCRIPTION_ZIPF)
-    return generate(vocabulary, count, Lengths.subscriptions(), distribution, SEED)
+    return generate(vocabulary, count, Lengths.subscriptions(), seed=SEED)
 
 
 def narrow_subscriptions(scale: Scale) -> pa.Table:
@@ -64,10 +63,10 @@ def narrow_subscriptions(scale: Scale) -> pa.Table:
     return kept.slice(0, scale.subscriptions)
 
 
-def drawn_items(scale: Scale, distribution: Any = "empirical") -> pa.ListArray:
+def drawn_items(scale: Scale) -> pa.ListArray:
     """Return items as lists of terms, coded by a dictionary of the terms that occur."""
     vocabulary = Vocabulary.zipf(scale.vocabulary, ITEM_ZIPF)
-    sets = generate(vocabulary, scale.items, Lengths.items(), distribution, SEED + 1)
+    sets = generate(vocabulary, scale.items, Lengths.items(), seed=SEED + 1)
     plain = sets.to_arrow_terms(dictionary=False)
     return pa.ListArray.from_arrays(plain.offsets, plain.values.dictionary_encode())
 

@@ -6,10 +6,11 @@ by Zipf 0.75, items about 52 terms drawn by Zipf 0.95 from the same vocabulary, 
 
     methods        every method: building, matching, operations, size. An item may match 500 subscriptions at
                    most: subscriptions that too many items would match are left out, then items with more.
-    distributions  the seven pairs of Table 4.6, subscriptions and items as drawn, nothing left out
     text           real posts against real search queries, from text to pairs
     load           bulk loading, saving, opening, a second process
     changes        subscribing and unsubscribing one at a time, in indexes of growing size
+
+Table 4.6 and the other tables of the thesis are in `watchword experiments run thesis`, on the thesis's own workload.
 
 Every row of a table is measured in one process of one run, so that ratios hold where figures do not.
 """
@@ -20,7 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,6 @@ from benchmarks.harness import (
     in_fresh_process,
     main,
     measure,
-    ratio,
     timed,
     with_ratios,
 )
@@ -47,7 +47,6 @@ from benchmarks.keyword_data import (
     accepted_queries,
     data_folder,
     drawn_items,
-    drawn_subscriptions,
     narrow_subscriptions,
     posts,
 )
@@ -59,7 +58,7 @@ CELL_SECONDS = 2.0
 BASELINES = ("compact-trie", "compact-count")
 
 
-def match_rate(index: KeywordIndex | Meter, items: pa.Array) -> Measurement:
+def match_rate(index: KeywordIndex, items: pa.Array) -> Measurement:
     """Measure matching, on as many of the items as a cell's time allows."""
     count = affordable(lambda n: index.match_many(items.slice(0, n)), len(items), CELL_SECONDS)
     chosen = items.slice(0, count)
@@ -88,7 +87,9 @@ def compare_methods(report: Report, scale: Scale) -> None:
         f"{left_out} All methods agree on the {expected[table.num_rows].num_rows:,} pairs "
         f"of the first {SHARED_ITEMS} items."
     )
-    report.table("methods", with_ratios(rows, "items/s", BASELINES), notes)
+    whole = [row for row in rows if row["subscriptions"] == table.num_rows]
+    smaller = [row for row in rows if row not in whole]
+    report.table("methods", with_ratios(whole, "items/s", BASELINES) + smaller, notes)
 
 
 def few_matches(table: pa.Table, items: pa.Array) -> tuple[pa.Array, str]:
@@ -121,74 +122,6 @@ def method_row(name: str, table: pa.Table, items: pa.Array, expected: pa.Table) 
         "operations/item": stats.operations_per_match,
         "bytes/subscription": stats.bytes / table.num_rows,
     }
-
-
-# Table 4.6: counter decrements and trie nodes per item, with 10,000,000 subscriptions over 800,000 terms.
-TABLE_4_6 = {
-    ("empirical", "empirical"): (215620.17, 260.99),
-    ("empirical", "uniform"): (544.12, 3.28),
-    ("anti-correlated", "anti-correlated"): (210106.34, 211.56),
-    ("anti-correlated", "uniform"): (544.64, 5.39),
-    ("uniform", "empirical"): (591.67, 19.46),
-    ("uniform", "anti-correlated"): (576.82, 17.78),
-    ("uniform", "uniform"): (559.62, 18.31),
-}
-
-
-def compare_distributions(report: Report, scale: Scale) -> None:
-    """Section `distributions`."""
-    operations: dict[tuple[str, str, str], float] = {}
-    rows: dict[tuple[str, str], list[Row]] = {pair: [] for pair in TABLE_4_6}
-    for subscribed in dict.fromkeys(subscribed for subscribed, _ in TABLE_4_6):
-        table = drawn_subscriptions(scale, scale.subscriptions, subscribed).to_arrow_table()
-        for name in ("auto", "compact-count", "compact-trie", "trie", "count"):
-            with report.console.status(f"distributions: {subscribed} subscriptions, {name}"):
-                index = KeywordIndex(table, method=name)
-                for pair, row in distribution_rows(index, subscribed, scale):
-                    operations[*pair, name] = row["operations/item"]
-                    rows[pair].append({"method": name} | row)
-    for pair, measured in rows.items():
-        title = f"subscriptions / items: {' / '.join(pair)}"
-        report.table(title, with_ratios(measured, "items/s", BASELINES))
-    summary = [
-        {
-            "subscriptions": pair[0],
-            "items": pair[1],
-            "decrements": operations[*pair, "count"],
-            "nodes": operations[*pair, "trie"],
-            "nodes : decrements": ratio(operations[*pair, "trie"], operations[*pair, "count"]),
-            "thesis": nodes / decrements,
-        }
-        for pair, (decrements, nodes) in TABLE_4_6.items()
-    ]
-    report.table("Table 4.6: operations per item of `count` and `trie`", summary)
-
-
-def distribution_rows(index: KeywordIndex, subscribed: str, scale: Scale) -> Iterator[tuple[tuple[str, str], Row]]:
-    """Measure one index on the items of every pair that its subscriptions belong to."""
-    meter = Meter(index)
-    for pair in [pair for pair in TABLE_4_6 if pair[0] == subscribed]:
-        events, operations = meter.events, meter.operations()
-        rate = match_rate(meter, drawn_items(scale, pair[1]))
-        spent = (meter.operations() - operations) / (meter.events - events)
-        yield pair, {"items/s": rate.rate, "operations/item": spent}
-
-
-class Meter:
-    """Tells the operations of some work from those before: an index knows its mean over all events only."""
-
-    def __init__(self, index: KeywordIndex) -> None:
-        self.index = index
-        self.events = 0
-
-    def match_many(self, events: pa.Array) -> pa.Table:
-        """Match, and count the events."""
-        self.events += len(events)
-        return self.index.match_many(events)
-
-    def operations(self) -> float:
-        """Return the operations of all events so far."""
-        return self.index.stats().operations_per_match * self.events
 
 
 def match_text(report: Report, scale: Scale) -> None:
@@ -297,7 +230,6 @@ def change_rates(index: KeywordIndex, table: pa.Table, changes: int) -> Row:
 
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
     "methods": compare_methods,
-    "distributions": compare_distributions,
     "text": match_text,
     "load": load_and_save,
     "changes": change_one_at_a_time,

@@ -24,7 +24,7 @@ from watchword.spark.feed_source import _Options as FeedOptions
 SECTIONS = sections((Path(__file__).parents[2] / "docs" / "limits.md").read_text(encoding="utf-8"))
 LANGUAGES = ("Keywords", "Patterns", "Paths", "Predicates", "Properties")
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "": 1}
-NO_LIMITS = {"min_word_len", "min_split_score", "capacity", "block"}
+NO_LIMITS = {"min_word_len", "min_split_score", "capacity", "vocabulary", "block"}
 """Options that are numbers and bound nothing."""
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests import oracle, strategies
 from watchword import KeywordIndex, SubscriptionSyntaxError, methods
+from watchword.errors import OptionError
 
 METHODS = (
     "auto",
@@ -338,3 +339,19 @@ def test_a_wide_vocabulary(method: str) -> None:
     for key in range(0, 2500, 3):
         index[key] = subscriptions[key]
     assert [sorted(index.match(item)) for item in items] == truth
+
+
+def test_what_a_method_has_built_can_be_drawn() -> None:
+    queries = {"s1": "greece crisis", "s2": "greece imf", "s3": "imf OR bailout"}
+    assert KeywordIndex(queries, method="poset").draw().count("\n") == 3
+    assert "not packed yet: crisis greece [0]" in KeywordIndex(queries).draw().splitlines()
+    with pytest.raises(OptionError, match="compact-count is lists"):
+        KeywordIndex(queries, method="compact-count").draw()
+
+
+def test_entries_of_each_term_in_the_order_of_the_ranking() -> None:
+    queries = {"s1": "greece crisis", "s2": "greece imf", "s3": "greece"}
+    index = KeywordIndex(queries, method="compact-count", ranking=["imf", "greece"])
+    assert index.per_term().to_pydict() == {"term": ["imf", "greece", "crisis"], "entries": [1, 3, 1]}
+    with pytest.raises(OptionError, match="neither a list nor nodes"):
+        KeywordIndex(queries).per_term()

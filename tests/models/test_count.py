@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.models.workload import LENGTHS, SHARES, SUBSCRIPTIONS, calibrated, measured, met, within
+from tests.models.workload import LENGTHS, SHARES, SUBSCRIPTIONS, measured, met, thesis, within
 from watchword.models import count, terms
 
 
@@ -51,7 +51,7 @@ def test_2_9_as_printed_has_a_term_too_many():
 
 @pytest.mark.slow
 def test_tables_4_4_and_4_6_are_the_expectations_of_the_calibrated_workload():
-    shares, lengths, item_lengths = calibrated()
+    shares, lengths, item_lengths = thesis()
     uniform, number = np.full(len(shares), 1 / len(shares)), 10_000_000
     here, there = terms.presence(shares, lengths), terms.presence(shares, item_lengths)
     even, even_item = terms.presence(uniform, lengths), terms.presence(uniform, item_lengths)

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from tests.models.workload import ITEM_LENGTHS, LENGTHS, SHARES, SUBSCRIPTIONS, calibrated, measured
+from tests.models.workload import ITEM_LENGTHS, LENGTHS, SHARES, SUBSCRIPTIONS, measured, thesis
 from watchword.models import terms, trie
 
 
@@ -119,7 +119,7 @@ def test_lemma_4_as_printed_denies_a_shared_node():
 
 @pytest.mark.slow
 def test_table_4_5_is_the_expectation_of_the_calibrated_workload():
-    shares, lengths, _ = calibrated()
+    shares, lengths, _ = thesis()
     uniform = trie.sample(np.full(len(shares), 1 / len(shares)), lengths, seed=1)
     assert trie.compact_nodes(uniform, 10_000_000) == pytest.approx(8_635_334, rel=0.01)
     assert trie.leaves(uniform, 10_000_000) == pytest.approx(7_914_044, rel=0.01)

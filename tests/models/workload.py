@@ -1,18 +1,17 @@
 """One small workload for all models of sets: 20,000 subscriptions and 1,000 items over 5,000 terms, Zipf .9.
 
-Beside it the calibrated one, which gives the thesis's own tables (800,000 terms, fitted to Tables 4.4 and 4.6).
+Beside it the calibrated one, which gives the thesis's own tables (`workloads.calibrated`).
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
-
 from watchword import KeywordIndex
 from watchword.arrays import Float64
 from watchword.index.report import Stats
 from watchword.models import terms
+from watchword.workloads import calibrated
 from watchword.workloads.syndication import Lengths, Vocabulary, generate
 
 SUBSCRIPTIONS = 20_000
@@ -43,16 +42,8 @@ def measured(method: str) -> Stats:
     return index.stats()
 
 
-def calibrated() -> tuple[Float64, Float64, Float64]:
-    """Return shares of 800,000 terms, lengths of subscriptions and lengths of items that fit the thesis's tables.
-
-    Which frequent terms are drawn matters: of five seeds, 3 comes nearest to Table 4.6, others have up to 16 % more.
-    """
-    ranks = np.arange(1, 1_462_600, dtype=np.float64)
-    frequencies = np.where(ranks <= 1500, ranks**-0.4, 1500**1.25 * ranks**-1.65)
-    shares = terms.shares_of(Vocabulary(frequencies).downsample(800_000, seed=3).frequencies)
-    tail = 0.4185 * 0.542 * 0.458 ** np.arange(13)
-    items = np.arange(1, 51)
-    spread = np.exp(-0.5 * (np.log(items / 15.22) / 0.72) ** 2) / items
-    lengths, item_lengths = [0.0, 0.2158, 0.3657, *tail], [0.0, *spread]
-    return shares, terms.shares_of(lengths), terms.shares_of(item_lengths)
+@cache
+def thesis() -> tuple[Float64, Float64, Float64]:
+    """Return shares of 800,000 terms, lengths of subscriptions and lengths of items that fit the thesis's tables."""
+    shares = terms.shares_of(calibrated.vocabulary().frequencies)
+    return shares, calibrated.subscription_lengths().probabilities, calibrated.item_lengths().probabilities

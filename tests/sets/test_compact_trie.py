@@ -102,6 +102,25 @@ def test_every_type_of_table_3_3(name, rows):
         assert stats["compact_nodes"] == len(prefix)
 
 
+def test_bytes_of_types_add_up():
+    trie = table_2_1(CompactTrie())
+    trie.add(rows_of([[1, 2], [1, 2], [1, 2], [7, 8, 9]]), int32(range(10, 14)))
+    stats = trie.stats()
+    types = [value for name, value in stats.items() if "_I" in name and name.endswith("_bytes")]
+    root = 4 * 4 + 4
+    # Three equal rows are two blocks of two: a link and two payloads each.
+    assert stats["blocks_bytes"] == 2 * 3 * 4
+    assert sum(types) + stats["blocks_bytes"] + root == stats["bytes"] <= stats["allocated_bytes"]
+    # A leaf has a header, an atom, a payload, an address, and 12 bytes among the children.
+    assert stats["type_Ib_bytes"] == stats["type_Ib"] * (3 * 4 + 4 + 12)
+
+
+@pytest.mark.parametrize("make", [Trie, CompactTrie])
+def test_nodes_of_each_term_in_figure_2_5(make):
+    assert table_2_1(make()).per_atom()[[1, 2, 3, 4, 12, 13, 24]].tolist() == [1, 2, 2, 2, 1, 1, 1]
+    assert len(make().per_atom()) == 0
+
+
 def test_a_node_changes_its_type_with_its_rows():
     trie = CompactTrie()
     row, longer = int32([1, 2]), int32([1, 2, 3])
@@ -114,7 +133,7 @@ def test_a_node_changes_its_type_with_its_rows():
         (trie.remove, row, 2),
     ]:
         change(terms, payload)
-        kinds.append({key for key, value in trie.stats().items() if "_I" in key and value})
+        kinds.append({key for key, value in trie.stats().items() if "_I" in key and value and "bytes" not in key})
     assert kinds[:3] == [{"compact_Ib"}, {"compact_Ic"}, {"compact_IIc", "type_Ib"}]
     assert kinds[3:] == [{"compact_IIb", "type_Ib"}, {"compact_Ib"}]
     assert trie.draw() == "1 2 3 [3]"
@@ -159,7 +178,7 @@ def test_removing_everything_gives_back_every_word():
         assert trie.draw() == compressed({i: tuple(row) for i, row in enumerate(rows)})
         for payload in generator.sample(range(500), 500):
             trie.remove(int32(rows[payload]), payload)
-        assert trie.stats() == empty
+        assert dict(trie.stats()) | {"allocated_bytes": empty["allocated_bytes"]} == empty
         assert empty["nodes"] == 0 and (trie.arrays()["keys"] < 0).all()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.sets.structures import duel, found, int32, reopened, rows_of, table_2_1
+from watchword import KeywordIndex
 from watchword.errors import OptionError, SubscriptionError
 from watchword.kernels.sets.compact_count import FANOUT, SEGMENT
 from watchword.sets.brute import Brute, OrderedBrute
@@ -51,12 +52,46 @@ def test_example_2_4_counts_decrements(make):
 
 
 def test_stats_of_the_simple_index_on_table_2_1():
-    assert table_2_1(Count()).stats() == {
+    stats = dict(table_2_1(Count()).stats())
+    assert stats.pop("allocated_bytes") >= stats["bytes"]
+    assert stats == {
         "bytes": 15 * 8 + 7 * 8 + 6 * (2 + 4),
+        "lists_bytes": 7 * 8,
+        "postings_bytes": 15 * 8,
+        "counter_bytes": 6 * (2 + 4),
         "postings": 15,
         "terms": 7,
         "counters": 6,
     }
+
+
+@pytest.mark.parametrize("make", [Count, partial(CompactCount, capacity=3, block=2)])
+def test_lengths_of_postings_of_figure_2_2(make):
+    structure = table_2_1(make())
+    structure.remove(int32([1, 24]), 2)
+    lengths = structure.per_atom()
+    assert {atom: length for atom, length in enumerate(lengths.tolist()) if length} == {
+        1: 3,
+        2: 4,
+        3: 2,
+        4: 2,
+        12: 1,
+        13: 1,
+    }
+    assert len(lengths) == 14 and len(make().per_atom()) == 0
+
+
+def test_the_capacity_is_a_part_of_the_vocabulary_where_that_is_given():
+    structure = CompactCount(vocabulary=1000)
+    structure.add_one(int32([5, 505]), 0)
+    stats = structure.stats()
+    assert (stats["capacity"], stats["hash_entries"], stats["collision_list_mean"]) == (500, 1, 2.0)
+    assert CompactCount(capacity=7, vocabulary=1000).stats()["capacity"] == 0
+    ranking = [f"t{number}" for number in range(1000)]
+    for options in ({"ranking": ranking}, {"vocabulary": 1000}, {"vocabulary": 1000, "ranking": ranking[::-1]}):
+        index = KeywordIndex({1: "t5 t505"}, method="compact-count", **options)
+        assert index.stats().details["capacity"] == 500
+        assert index.stats().details["hash_entries"] == (1 if "ranking" in options else 2)
 
 
 def test_stats_of_the_compact_index_on_table_2_1():
@@ -64,7 +99,11 @@ def test_stats_of_the_compact_index_on_table_2_1():
     stats = dict(table_2_1(CompactCount(capacity=0.5, block=3)).stats())
     counter = 4 * 16 + 4 * FANOUT + 2 * SEGMENT + 4
     assert stats.pop("bytes") == 4 * 4 + 16 * 7 + 16 * 9 + 4 * 6 + counter
+    assert stats.pop("allocated_bytes") >= counter
     assert stats == {
+        "lists_bytes": 4 * 4 + 16 * 7,
+        "postings_bytes": 16 * 9,
+        "counter_bytes": 4 * 6 + counter,
         "hash_entries": 4,
         "term_nodes": 7,
         "collision_list_mean": 7 / 4,

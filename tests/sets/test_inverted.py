@@ -33,9 +33,22 @@ def test_postings_of_figure_2_2(term):
 
 
 def test_stats_on_table_2_1():
-    stats = table_2_1(Inverted()).stats()
-    rows = 15 * 4 + 6 * 14
-    assert stats == {"bytes": rows + 15 * 8 + 7 * 8, "postings": 15, "terms": 7}
+    structure = table_2_1(Inverted())
+    stats, rows = dict(structure.stats()), 15 * 4 + 6 * 14
+    assert stats.pop("allocated_bytes") >= stats["bytes"]
+    assert stats == {
+        "bytes": rows + 15 * 8 + 7 * 8,
+        "lists_bytes": 7 * 8,
+        "postings_bytes": 15 * 8,
+        "rows_bytes": rows,
+        "postings": 15,
+        "terms": 7,
+        "membership_tests_per_match": 0.0,
+    }
+    # S1 to S4 of the first item: two each. Of the second, S5 has both atoms, S1 both of them second, S3 and S6 lack 1.
+    structure.match(rows_of([[1, 12, 24], [2, 4]]))
+    assert structure.stats()["membership_tests_per_match"] == (8 + (1 + 1 + 2 + 2)) / 2
+    assert structure.per_atom().tolist()[:5] == [0, 4, 4, 2, 2]
 
 
 def test_many_hits_of_one_item_grow_the_buffer_and_come_once():

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.sets.structures import duel, found, int32, rows_of, table_2_1
+from watchword.errors import OptionError
 from watchword.sets.poset import Poset
+
+storages = pytest.mark.parametrize("storage", ["whole", "delta"])
 
 
 def named(term: int) -> str:
@@ -20,7 +25,10 @@ def neighbours(poset: Poset, field: str) -> dict[frozenset[int], set[frozenset[i
     """Return each stored set's parents (``ups``) or children (``downs``), read from the arrays."""
     a = poset.arrays()
     live = [node for node, size in enumerate(a["sizes"]) if size]
-    sets = {n: frozenset(a["words"][a["addresses"][n] :][: a["sizes"][n]].tolist()) for n in live}
+    kept = a["own"] if len(a["own"]) else a["sizes"]
+    own = {n: frozenset(a["words"][a["addresses"][n] :][: kept[n]].tolist()) for n in live}
+    sets = own if not len(a["own"]) else {n: contents(n, own, a) for n in live}
+    assert all(len(sets[n]) == a["sizes"][n] for n in live)
     result: dict[frozenset[int], set[frozenset[int]]] = {}
     for node in live:
         near, link = [], a[field][node]
@@ -30,6 +38,16 @@ def neighbours(poset: Poset, field: str) -> dict[frozenset[int], set[frozenset[i
         assert len(near) == len(set(near))
         result[sets[node]] = set(near)
     return result
+
+
+def contents(node: int, own: dict[int, frozenset[int]], a: Any) -> frozenset[int]:
+    """Return the union up to the tops, of nodes that keep deltas; each keeps nothing that a parent has."""
+    above, link = frozenset[int](), a["ups"][node]
+    while link >= 0:
+        above |= contents(int(a["link_nodes"][link]), own, a)
+        link = a["link_nexts"][link]
+    assert not above & own[node]
+    return above | own[node]
 
 
 def maximal(sets: set[frozenset[int]]) -> set[frozenset[int]]:
@@ -50,8 +68,34 @@ def check(poset: Poset, rows: dict[int, frozenset[int]]) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("terms", [4, 12, 40])
-def test_duel(seed, terms):
-    duel(Poset, seed, terms=terms)
+@storages
+def test_duel(seed, terms, storage):
+    duel(partial(Poset, storage), seed, terms=terms, storage=storage)
+
+
+def test_a_storage_that_there_is_not():
+    with pytest.raises(OptionError, match="whole, delta, not 'none'"):
+        Poset(storage="none")
+
+
+def test_deltas_grow_and_shrink_with_the_sets_in_between():
+    poset = Poset(storage="delta")
+    poset.add(rows_of([[1], [1, 2, 3], [1, 2, 4]]), int32(range(3)))
+    stored = [poset.stats()["atoms_stored"]]
+    for change in (poset.add_one, poset.remove):
+        change(int32([2, 1]), 9)
+        stored.append(poset.stats()["atoms_stored"])
+        assert poset.draw().count("1 2 3 [1]") == 1
+    assert stored == [1 + 2 + 2, 1 + 1 + 1 + 1, 1 + 2 + 2]
+
+
+def test_a_set_that_its_subsets_make_up_keeps_nothing():
+    poset = Poset(storage="delta")
+    poset.add(rows_of([[1, 2], [2, 3], [1, 2, 3]]), int32(range(3)))
+    assert poset.stats()["atoms_stored"] == 4
+    hits = poset.match(rows_of([[1, 2, 3], [2, 3], [1, 3]]))
+    assert found(hits) == [[0, 1, 2], [1], []]
+    assert hits.operations == 3 + 2 + 2
 
 
 def test_figure_5_2():
@@ -101,11 +145,12 @@ def test_equal_sets_share_a_node():
         poset.remove(int32([2, 1]), 5)
 
 
+@storages
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=40), st.randoms(use_true_random=False))
-def test_edges_are_the_covering_relation(sets, generator):
+@given(sets=st.lists(st.sets(st.integers(0, 5), min_size=1), max_size=40), generator=st.randoms(use_true_random=False))
+def test_edges_are_the_covering_relation(sets, generator, storage):
     """Terms 64 apart share a signature bit, so that signatures alone would err."""
-    poset = Poset()
+    poset = Poset(storage)
     rows = {payload: frozenset(term * 32 for term in row) for payload, row in enumerate(sets)}
     for payload, row in rows.items():
         poset.add_one(int32(row), payload)
@@ -115,8 +160,9 @@ def test_edges_are_the_covering_relation(sets, generator):
         check(poset, rows)
 
 
-def test_invariant_after_many_changes():
-    poset, generator = Poset(), random.Random(11)
+@storages
+def test_invariant_after_many_changes(storage):
+    poset, generator = Poset(storage), random.Random(11)
     rows: dict[int, frozenset[int]] = {}
     for payload in range(400):
         row = frozenset(generator.sample(range(9), generator.randint(1, 6)))
@@ -130,7 +176,8 @@ def test_invariant_after_many_changes():
     check(poset, rows)
     for payload, row in rows.items():
         poset.remove(int32(row), payload)
-    assert poset.stats() == {"nodes": 0, "edges": 0, "top_nodes": 0, "bytes": 0}
+    left = poset.stats()
+    assert [left[name] for name in ("nodes", "edges", "top_nodes", "atoms_stored", "bytes")] == [0] * 5
 
 
 def test_a_long_row_and_a_huge_item():

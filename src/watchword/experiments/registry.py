@@ -15,6 +15,7 @@ from watchword.experiments.experiment import Experiment
 
 PAPERS: dict[str, str] = {
     "retriever": "watchword.experiments.retriever",
+    "thesis": "watchword.experiments.thesis",
     "xml": "watchword.experiments.xml",
     "predicates": "watchword.experiments.predicates",
     "properties": "watchword.experiments.properties",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from watchword.index import Index, Key
+import pyarrow as pa
+
+from watchword.errors import OptionError
+from watchword.index import Index, Key, reads
 from watchword.keywords.language import Keywords
 
 
@@ -30,9 +33,41 @@ class KeywordIndex(Index[Key]):
     Options of a method:
 
     - `order` ("rank"), for `trie` and `compact-trie`: the order of terms along a path; or "reverse-rank", "given"
-    - `ranking` (none), for those and `brute-ordered`: terms, the most frequent first
-    - `capacity` (0.5), for `compact-count`: buckets, as a fraction of the terms of the first load, or a number
+    - `ranking` (none), for those, `brute-ordered` and `compact-count`: terms, the most frequent first
+    - `capacity` (0.5), for `compact-count`: buckets, as a fraction of the vocabulary, or a number
+    - `vocabulary` (0), for `compact-count`: how many terms there can be; 0 for those of `ranking`, or of the first load
     - `block` (25 for `compact-count`, 2 for `compact-trie`): how many postings or payloads a block has
+    - `storage` ("whole"), for `poset`: what a set keeps; or "delta", what its subsets have not
     """
 
     plug = Keywords
+    _plugged: Keywords
+
+    @reads
+    def draw(self) -> str:
+        """Return a drawing of what the method has built, if it can be drawn: `auto`, the tries and `poset`.
+
+        Numbers in brackets are subscriptions, counted from 0 in the order of subscribing.
+
+        >>> print(KeywordIndex({"s1": "greece crisis", "s2": "greece imf"}, method="trie").draw())
+        greece
+          crisis [0]
+          imf [1]
+        """
+        if not hasattr(self._plugged.structure, "draw"):
+            raise OptionError(f"{self.method} is lists, which have no drawing; auto, the tries and poset have one")
+        drawing: str = self._plugged.structure.draw(self._plugged.vocabulary.text)
+        return drawing
+
+    @reads
+    def per_term(self) -> pa.Table:
+        """Return how many postings or nodes each term has, in the order of their numbers: that of `ranking`, if given.
+
+        >>> index = KeywordIndex({"s1": "greece crisis", "s2": "greece imf"}, method="trie")
+        >>> index.per_term().to_pydict()
+        {'term': ['greece', 'crisis', 'imf'], 'entries': [1, 1, 1]}
+        """
+        entries = self._plugged.structure.per_atom()
+        vocabulary = self._plugged.vocabulary
+        names = [vocabulary.text(number) for number in range(len(entries))]
+        return pa.table({"term": pa.array(names, pa.string()), "entries": pa.array(entries)})

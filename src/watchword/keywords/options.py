@@ -17,6 +17,12 @@ def _order(name: str, value: Any) -> str:
     return str(value)
 
 
+def _storage(name: str, value: Any) -> str:
+    if value not in ("whole", "delta"):
+        raise OptionError(f"{name} must be whole or delta, not {value!r}")
+    return str(value)
+
+
 def _cjk(name: str, value: Any) -> str | None:
     if value not in (None, "bigrams"):
         raise OptionError(f"{name} must be None or 'bigrams', not {value!r}")
@@ -60,9 +66,14 @@ _RANKING = Option((), words, "Terms, the most frequent first; others follow by t
 METHOD_OPTIONS = {
     "brute-ordered": {"ranking": _RANKING},
     "compact-count": {
-        "capacity": Option(0.5, _capacity, "Buckets: a fraction of the terms of the first load, or a number."),
+        "capacity": Option(0.5, _capacity, "Buckets: a fraction of the vocabulary, or a number."),
+        "vocabulary": Option(
+            0, whole(0), "How many terms there can be: 0 for those of the ranking, else of the first load."
+        ),
+        "ranking": Option((), words, "All terms that there can be, the most frequent first; they are numbered so."),
         "block": Option(25, whole(1), "The thesis's K: postings in a block."),
     },
+    "poset": {"storage": Option("whole", _storage, "What a set keeps: itself, or the delta against its subsets.")},
     "trie": {"order": Option("rank", _order, "The order of terms along a path."), "ranking": _RANKING},
     "compact-trie": {
         "order": Option("rank", _order, "The order of terms along a path."),

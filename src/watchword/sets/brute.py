@@ -114,6 +114,11 @@ class RowPool(Part):
         """Return four bytes for each atom, and for each row those of its start, its size and its payload."""
         return 4 * self.stored + (8 + 2) * self.numbers.live + self.numbers.bytes
 
+    @property
+    def allocated(self) -> int:
+        """Return the bytes of the arrays, spare room and all."""
+        return self._starts.nbytes + self._sizes.nbytes + self._pool.nbytes + self.numbers.allocated
+
 
 class Brute(SetStructure):
     """Every row against every item, atoms in the order of the text."""

@@ -16,8 +16,9 @@ blocks for each of the two lists that have more than K = 3 postings:
 Layout, invariant and cost of the inverted file: see `kernels.sets.compact_count`; of the counter: see
 `watchword.sets.two_level`. A row is known by its number, which leads to its payload.
 
-The capacity is settled by the first rows added, or by a single row added to an empty index, and stays, as in the
-thesis: an index that grows far beyond its first rows has long collision lists unless it is given a number of buckets.
+The capacity is a part of the universal vocabulary in the thesis, of 800,000 terms where a third of them ever occurs; so
+it is here where that size is given. Where not, it is settled by the first rows added, or by a single row added to an
+empty index. It stays: an index that grows far beyond its first rows then has long collision lists.
 `stats` reports what Tables 4.4, 4.7 and 4.9 do. (The average of 19.02 empty slots that Table 4.4 prints for uniform
 terms is not its own quotient, 11,965,682 / 800,000; here the mean is that quotient.)
 """
@@ -30,16 +31,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, resized
+from watchword.arrays import Arrays, Int32, Int64, resized
 from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import compact_count as kernels
 from watchword.kernels.sets.compact_count import (
+    ATOM,
     BLOCKS_LIVE,
     BLOCKS_USED,
+    NEXT,
     NODES_LIVE,
     NODES_USED,
     POSTINGS,
+    SIZE,
     CompactIndex,
     PostingBlocks,
 )
@@ -58,17 +62,20 @@ _NEW = (0, -1, 0, 0, -1, 0, 0)
 class CompactCount(SetStructure):
     """The count index in few large arrays.
 
-    `capacity` is the number of buckets: a float is a fraction of the distinct atoms in the first rows added, an int is
-    the number itself. `block` is K, the number of postings in a block.
+    `capacity` is the number of buckets: an int is the number itself, a float a fraction of `vocabulary`, how many atoms
+    there can be, or if that is 0, of the distinct atoms in the first rows added. `block` is K, the number of postings
+    in a block.
     """
 
     operation: ClassVar[str] = "counter decrements"
 
-    def __init__(self, capacity: float | int = 0.5, block: int = 25) -> None:
+    def __init__(self, capacity: float | int = 0.5, block: int = 25, vocabulary: int = 0) -> None:
         if capacity <= 0:
             raise OptionError(f"capacity is {capacity}; it must be positive")
         if block < 1:
             raise OptionError(f"block is {block}; it must be at least 1")
+        if vocabulary and isinstance(capacity, float):
+            capacity = max(1, round(capacity * vocabulary))
         self._capacity = capacity
         self._numbers = RowNumbers()
         self._counter = TwoLevelCounter()
@@ -125,14 +132,20 @@ class CompactCount(SetStructure):
         self._numbers.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return the figures of Tables 4.4, 4.7 and 4.9, and what their memory comes to."""
+        """Return the figures of Tables 4.4, 4.7 and 4.9, and what their memory comes to.
+
+        Bytes by part, as equation 2.2 has them: ``lists_bytes`` (its vocabulary: buckets and nodes of terms),
+        ``postings_bytes`` (blocks), and ``counter_bytes`` with the payloads. ``allocated_bytes`` has spare room in it.
+        """
         buckets, width = self._lists.buckets, self._lists.width
         atoms, blocks, postings = (int(self._lists.state[i]) for i in (NODES_LIVE, BLOCKS_LIVE, POSTINGS))
         entries = int(np.count_nonzero(buckets >= 0))
         empty = blocks * (width - 1) - postings
         capacity = len(buckets) if self._settled else 0
-        size = 4 * capacity + 16 * atoms + 4 * width * blocks + self._numbers.bytes
-        return {
+        parts = {"lists_bytes": 4 * capacity + 16 * atoms, "postings_bytes": 4 * width * blocks}
+        parts["counter_bytes"] = self._numbers.bytes + self._counter.bytes
+        held = buckets.nbytes + self._lists.nodes.nbytes + self._lists.blocks.nbytes
+        return parts | {
             "hash_entries": entries,
             "term_nodes": atoms,
             "collision_list_mean": atoms / entries if entries else 0.0,
@@ -142,8 +155,23 @@ class CompactCount(SetStructure):
             "capacity": capacity,
             "postings": postings,
             "counter_segments": len(self._counter.population),
-            "bytes": size + self._counter.bytes,
+            "bytes": sum(parts.values()),
+            "allocated_bytes": held + self._numbers.allocated + self._counter.allocated,
         }
+
+    def per_atom(self) -> Int64:
+        """Return the length of each atom's list."""
+        nodes = self._lists.nodes[: 4 * self._lists.state[NODES_USED]].reshape(-1, 4)
+        reached = np.zeros(len(nodes), np.bool_)
+        at = self._lists.buckets[self._lists.buckets >= 0]
+        while len(at):
+            reached[at] = True
+            at = nodes[at, NEXT]
+            at = at[at >= 0]
+        live = nodes[reached]
+        lengths = np.zeros(int(live[:, ATOM].max(initial=-1)) + 1, np.int64)
+        lengths[live[:, ATOM]] = live[:, SIZE]
+        return lengths
 
     def arrays(self) -> Arrays:
         """Return the inverted file, the row numbers and the counter."""

@@ -40,7 +40,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, int32, int64, reserve
+from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
 from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
@@ -48,10 +48,16 @@ from watchword.kernels.child_table import child_entries, roomy_table
 from watchword.kernels.sets.tries import compact_trie as kernels
 from watchword.kernels.sets.tries import compact_trie_match as readers
 from watchword.kernels.sets.tries.compact_trie import CompactArrays
+from watchword.kernels.sets.tries.trie_walk import FAMILY_WORDS
 from watchword.outline import caption, outline
 from watchword.sets.numbering import row_sizes
 from watchword.sets.rows import Rows
 from watchword.sets.structure import SetStructure
+
+_FIXED = np.array([1 + (kind & 3) + (FAMILY_WORDS if kind & kernels.INTERNAL else 0) for kind in range(8)])
+"""Words of a record of each type, without its label."""
+
+_ROOT_BYTES = 4 * 4 + 4
 
 _TYPES = {"Ib": 1, "Ic": 2, "IIa": kernels.INTERNAL, "IIb": kernels.INTERNAL + 1, "IIc": kernels.INTERNAL + 2}
 
@@ -95,6 +101,9 @@ class CompactTrie(SetStructure):
         The root counts in none of them but ``path_length_mean``, the nodes on the path to a leaf: only so do
         rows of three terms have the paths of 3.69 nodes that Table 4.8 gives. ``type_IIb`` counts primary
         nodes, ``compact_IIb`` their compact duals, ``compact_size_mean`` is atoms per compact node.
+
+        Bytes by type: ``type_IIb_bytes`` and so on, each with its records, addresses and entries in the table of
+        children; ``blocks_bytes`` are the payloads of classes c. ``allocated_bytes`` has spare room in it.
         """
         counts, sizes, path_nodes = readers.census(self._trie)
         state = self._trie.state
@@ -109,8 +118,18 @@ class CompactTrie(SetStructure):
             "compact_size_mean": int(sizes[1].sum()) / compact if compact else 0.0,
             "bytes": 4 * int(state[WORDS_LIVE]) + 4 * (nodes + 1) + 12 * nodes,
         }
-        figures |= {f"type_{name}": int(counts[0, kind]) for name, kind in _TYPES.items()}
-        return figures | {f"compact_{name}": int(counts[1, kind]) for name, kind in _TYPES.items()}
+        bytes_of = 16 * counts + 4 * (counts * _FIXED + sizes)
+        for row, word in enumerate(("type", "compact")):
+            figures |= {f"{word}_{name}": int(counts[row, kind]) for name, kind in _TYPES.items()}
+            figures |= {f"{word}_{name}_bytes": int(bytes_of[row, kind]) for name, kind in _TYPES.items()}
+        figures["blocks_bytes"] = int(figures["bytes"] - bytes_of.sum() - _ROOT_BYTES)
+        figures["allocated_bytes"] = sum(array.nbytes for array in self._trie)
+        return figures
+
+    def per_atom(self) -> Int64:
+        """Return how many nodes have each atom in their label."""
+        counts: Int64 = readers.label_atoms(self._trie)
+        return counts
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing: a line per node, with the atoms of its label and its payloads."""

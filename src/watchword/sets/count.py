@@ -31,7 +31,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int16, Int32, resized
+from watchword.arrays import Arrays, Int16, Int32, Int64, resized
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import count as kernels
 from watchword.kernels.sets.count import CountIndex
@@ -79,10 +79,21 @@ class Count(SetStructure):
         self._numbers.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``bytes``, ``postings``, ``terms`` (lists) and ``counters`` (rows)."""
+        """Return ``bytes``, ``postings``, ``terms`` (lists) and ``counters`` (rows).
+
+        Bytes by part, as equation 2.2 has them: ``lists_bytes`` (its vocabulary), ``postings_bytes``, and
+        ``counter_bytes`` with the payloads. ``allocated_bytes`` has spare room in it.
+        """
         lists, rows = self._postings, self._numbers.live
-        size = lists.bytes + self._numbers.bytes + 2 * rows
-        return {"bytes": size, "postings": len(lists), "terms": lists.atoms, "counters": rows}
+        parts = {"lists_bytes": 8 * lists.atoms, "postings_bytes": 8 * len(lists)}
+        parts["counter_bytes"] = self._numbers.bytes + 2 * rows
+        allocated = lists.allocated + self._numbers.allocated + self._counters.nbytes
+        figures = {"bytes": sum(parts.values()), "postings": len(lists), "terms": lists.atoms, "counters": rows}
+        return figures | parts | {"allocated_bytes": allocated}
+
+    def per_atom(self) -> Int64:
+        """Return the length of each atom's list (Figure 4.2)."""
+        return self._postings.per_atom()
 
     def arrays(self) -> Arrays:
         """Return the row numbers, the lists and the counter."""

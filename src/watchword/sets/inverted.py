@@ -11,6 +11,11 @@ one each of 12 and 24; the union is S1 to S4, the answer S2 and S4:
 >>> sorted(hits.payloads.tolist()), hits.operations
 ([2, 4], 6)
 
+Verifying them takes two membership tests each: S1 and S3 fail at their second atom, S2 and S4 have no more.
+
+>>> method.stats()["membership_tests_per_match"]
+8.0
+
 Layout: a `RowPool` beside `LinkedPostings`. Invariant: a live row of the pool stands in the list of each of its atoms,
 and nowhere else.
 
@@ -25,7 +30,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32
+from watchword.arrays import Arrays, Int32, Int64
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import inverted as kernels
 from watchword.kernels.sets.inverted import InvertedFile
@@ -43,6 +48,7 @@ class Inverted(SetStructure):
     def __init__(self) -> None:
         self._rows = RowPool()
         self._postings = LinkedPostings()
+        self._tests = self._items = 0
 
     def add(self, rows: Rows, payloads: Int32) -> None:
         """Add rows, in front of the lists of their atoms; each atom's postings from many rows lie side by side."""
@@ -59,18 +65,38 @@ class Inverted(SetStructure):
     def match(self, items: Rows) -> Hits:
         """Verify every row that the item's atoms lead to (Algorithm 2)."""
         lists, rows = self._postings.lists, self._rows.rows
-        file = InvertedFile(lists.heads, lists.nodes, *rows, np.zeros(len(rows.sizes), np.int32))
+        tests = np.zeros(1, np.int64)
+        file = InvertedFile(lists.heads, lists.nodes, *rows, np.zeros(len(rows.sizes), np.int32), tests)
         step = partial(kernels.match, items.offsets, items.atoms, file)
-        return collect(len(items), step, self._rows.numbers.room(len(items)))
+        hits = collect(len(items), step, self._rows.numbers.room(len(items)))
+        self._tests += int(tests[0])
+        self._items += len(items)
+        return hits
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads; postings hold row numbers and stay."""
         self._rows.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``bytes``, ``postings`` and ``terms``, the number of lists."""
+        """Return ``bytes``, ``postings``, ``terms`` (lists), and what verifying an item has cost on average.
+
+        Operations are postings read; ``membership_tests_per_match`` counts the look-ups of atoms in the item.
+        """
         lists = self._postings
-        return {"bytes": lists.bytes + self._rows.bytes, "postings": len(lists), "terms": lists.atoms}
+        return {
+            "bytes": lists.bytes + self._rows.bytes,
+            "postings": len(lists),
+            "terms": lists.atoms,
+            "membership_tests_per_match": self._tests / self._items if self._items else 0.0,
+            "lists_bytes": 8 * lists.atoms,
+            "postings_bytes": 8 * len(lists),
+            "rows_bytes": self._rows.bytes,
+            "allocated_bytes": lists.allocated + self._rows.allocated,
+        }
+
+    def per_atom(self) -> Int64:
+        """Return the length of each atom's list."""
+        return self._postings.per_atom()
 
     def arrays(self) -> Arrays:
         """Return the rows and the lists."""

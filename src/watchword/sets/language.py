@@ -64,7 +64,10 @@ class SetLanguage(Language):
     structure: SetStructure
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
-        super().__init__(method, {name: value for name, value in options.items() if name not in self.ordering})
+        own = {name: value for name, value in options.items() if name not in self.ordering}
+        if own.get("vocabulary") == 0:
+            own["vocabulary"] = len(set(options.get("ranking", ())))
+        super().__init__(method, own)
         self.vocabulary = Vocabulary()
         self.vocabulary.intern_texts(options.get("ranking", ()))
         self._ranked = len(self.vocabulary)

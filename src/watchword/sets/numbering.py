@@ -92,6 +92,11 @@ class RowNumbers(Part):
         """Return four bytes for each row."""
         return 4 * self.live
 
+    @property
+    def allocated(self) -> int:
+        """Return the bytes of the array, spare room and all."""
+        return self.payloads.nbytes
+
 
 def renumber_payloads(held: Int32, payloads: Int32) -> None:
     """Replace every ``0 <= p < len(payloads)`` in `held` by ``payloads[p]``, in place.

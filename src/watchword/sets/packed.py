@@ -232,7 +232,10 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         }
 
     def draw(self, name: Callable[[int], str] = str) -> str:
-        """Return an indented drawing: a line per key, below it its groups, with the rows in each."""
+        """Return an indented drawing: a line per key, below it its groups, with the rows in each.
+
+        Rows that came since the base was packed follow, a line each.
+        """
         rows, payloads = self.base.rows(self.tombstones.dead)
         lines: list[str] = []
         above: tuple[int, ...] = ()
@@ -242,9 +245,12 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             fresh = [depth for depth in range(len(path)) if path[: depth + 1] != above[: depth + 1]]
             lines += ["  " * depth + name(path[depth]) for depth in fresh]
             rest = "".join(f"{name(atom)} " for atom in atoms[2:])
-            owner = str(payload) if payload < FIRST_CLAUSE else f"clause {payload - FIRST_CLAUSE}"
-            lines[-1] += f" [{rest}{owner}]"
+            lines[-1] += f" [{rest}{_owner(payload)}]"
             above = path
+        later, numbers = self.delta.rows()()
+        for row, payload in enumerate(numbers.tolist()):
+            atoms = later.atoms[later.offsets[row] : later.offsets[row + 1]].tolist()
+            lines.append(f"not packed yet: {' '.join(map(name, atoms))} [{_owner(payload)}]")
         return "\n".join(lines)
 
     def arrays(self) -> Arrays:
@@ -293,3 +299,8 @@ def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
     arena = np.empty(words, np.int32)
     packing_kernels.pack(*rows, owners, arena)
     return RowBase(Packed(resized(starts, width), arena), len(payloads))
+
+
+def _owner(payload: int) -> str:
+    """Return whose row it is: a subscription's, or one of the clauses of one."""
+    return str(payload) if payload < FIRST_CLAUSE else f"clause {payload - FIRST_CLAUSE}"

@@ -18,6 +18,14 @@ The six rows of Table 2.1 are nearly flat: only S5 = {2, 4} is within another, S
 >>> hits.payloads.tolist(), hits.operations
 ([5, 1], 6)
 
+A set that has subsets can do without what these have: with ``storage="delta"`` its contents are the union of what is
+stored from it up to the tops, as in POI. {1, 2, 4} then keeps only 1:
+
+>>> small = Poset(storage="delta")
+>>> small.add(rows, np.arange(1, 7, dtype=np.int32))
+>>> small.draw() == poset.draw(), poset.stats()["atoms_stored"], small.stats()["atoms_stored"]
+(True, 15, 13)
+
 The class owns the arrays of `kernels.sets.poset`, where layout, invariant and cost are told, and makes them grow: a
 kernel goes on until room runs out, says where it stopped, and is called again.
 """
@@ -32,6 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.arrays import Arrays, Int32, int32, int64, reserve
+from watchword.errors import OptionError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.arena import WORDS_END, WORDS_LIVE
 from watchword.kernels.sets import poset as kernels
@@ -59,14 +68,22 @@ _CELLS = ("payloads", "nexts")
 _LINKS = ("link_nodes", "link_nexts")
 
 
+STORAGES = ("whole", "delta")
+
+
 class Poset(SetStructure):
-    """A graph of the distinct rows by containment."""
+    """A graph of the distinct rows by containment.
+
+    `storage` says what a node keeps: its ``whole`` set, or the ``delta`` of it against its parents.
+    """
 
     order: ClassVar[str | None] = None
     operation: ClassVar[str] = "inclusion tests"
 
-    def __init__(self) -> None:
-        self._poset = kernels.new_poset()
+    def __init__(self, storage: str = "whole") -> None:
+        if storage not in STORAGES:
+            raise OptionError(f"storage must be one of {', '.join(STORAGES)}, not {storage!r}")
+        self._poset = kernels.new_poset(storage == "delta")
 
     def add(self, rows: Rows, payloads: Int32) -> None:
         """Add rows, one by one in compiled code."""
@@ -80,7 +97,8 @@ class Poset(SetStructure):
 
     def remove(self, atoms: Int32, payload: int) -> None:
         """Remove a row; if it was the last of its set, link the set's parents with its children."""
-        while (done := changes.remove_row(self._poset, int32(atoms), payload)) < 0:
+        ascending = int32(np.sort(atoms))
+        while (done := changes.remove_row(self._poset, ascending, payload)) < 0:
             self._grow(0)
         if not done:
             raise KeyError(payload)
@@ -94,17 +112,26 @@ class Poset(SetStructure):
         renumber_payloads(self._poset.payloads[: self._poset.state[kernels.CELLS_END]], payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``nodes`` (distinct sets), ``edges``, ``top_nodes`` and ``bytes``."""
+        """Return ``nodes`` (distinct sets), ``edges``, ``top_nodes``, ``atoms_stored`` and ``bytes``.
+
+        Bytes by part: ``atoms_bytes``, ``edges_bytes``, and ``nodes_bytes`` with the payloads.
+        """
         state = self._poset.state
         nodes, edges, tops = (int(state[i]) for i in (kernels.NODES, kernels.EDGES, kernels.TOPS))
         atoms, rows = int(state[WORDS_LIVE]), int(state[kernels.ROWS])
-        used = 40 * nodes + 12 * tops + 16 * edges + 8 * rows + 4 * atoms
-        return {"nodes": nodes, "edges": edges, "top_nodes": tops, "bytes": used}
+        parts = {"atoms_bytes": 4 * atoms, "edges_bytes": 16 * edges}
+        parts["nodes_bytes"] = (44 if state[kernels.DELTA] else 40) * nodes + 12 * tops + 8 * rows
+        figures = {"nodes": nodes, "edges": edges, "top_nodes": tops, "atoms_stored": atoms}
+        allocated = sum(array.nbytes for array in self._poset)
+        return figures | parts | {"bytes": sum(parts.values()), "allocated_bytes": allocated}
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing: a line per set below each of its parents, with its atoms and payloads."""
         state = self._poset.state
-        sets = {node: self._set(node) for node in range(state[kernels.IDS_END]) if self._poset.sizes[node]}
+        sets: dict[int, list[int]] = {}
+        for node in range(state[kernels.IDS_END]):
+            if self._poset.sizes[node]:
+                self._contents(node, sets)
         below = {node: sorted(self._below(node), key=sets.__getitem__) for node in sets}
         tops = sorted(self._poset.tops[: state[kernels.TOPS]].tolist(), key=sets.__getitem__)
         return outline(tops, below, lambda node: caption(sets[node], self._payloads(node), name))
@@ -114,6 +141,8 @@ class Poset(SetStructure):
         poset = self._poset
         ends = dict.fromkeys(_PER_NODE, kernels.IDS_END) | dict.fromkeys(_CELLS, kernels.CELLS_END)
         ends |= dict.fromkeys(_LINKS, kernels.LINKS_END) | {"words": WORDS_END}
+        if poset.state[kernels.DELTA]:
+            ends["own"] = kernels.IDS_END
         whole = poset._asdict()
         return whole | {field: whole[field][: poset.state[end]] for field, end in ends.items()}
 
@@ -128,16 +157,31 @@ class Poset(SetStructure):
         needed = dict.fromkeys(_PER_NODE, int(state[kernels.IDS_END]) + 1)
         needed |= dict.fromkeys(_CELLS, int(state[kernels.CELLS_END]) + 1)
         needed |= dict.fromkeys(_LINKS, int(state[kernels.LINKS_END] + state[kernels.WANTED]))
-        needed["words"] = int(state[WORDS_END]) + atoms
+        if state[kernels.DELTA]:
+            needed["own"] = needed["addresses"]
+        needed["words"] = int(state[WORDS_END]) + max(atoms, int(state[kernels.WANTED_WORDS]))
         grown: dict[str, npt.NDArray[Any]] = {
             field: reserve(getattr(poset, field), room, 0) for field, room in needed.items()
         }
         self._poset = poset._replace(**grown)
 
-    def _set(self, node: int) -> list[int]:
-        start = self._poset.addresses[node]
-        atoms: list[int] = self._poset.words[start : start + self._poset.sizes[node]].tolist()
-        return atoms
+    def _contents(self, node: int, known: dict[int, list[int]]) -> None:
+        """Take note of a node's set: what it keeps, and where that is a delta, what its parents have."""
+        delta = bool(self._poset.state[kernels.DELTA])
+        kept = self._poset.own if delta else self._poset.sizes
+        waiting = [node]
+        while waiting:
+            above = self._above(waiting[-1]) if delta else []
+            if unknown := [parent for parent in above if parent not in known]:
+                waiting += unknown
+                continue
+            at = waiting.pop()
+            start = self._poset.addresses[at]
+            atoms = self._poset.words[start : start + kept[at]].tolist()
+            known[at] = sorted({*atoms, *(atom for parent in above for atom in known[parent])})
+
+    def _above(self, node: int) -> list[int]:
+        return _chain(self._poset.ups[node], self._poset.link_nodes, self._poset.link_nexts)
 
     def _below(self, node: int) -> list[int]:
         return _chain(self._poset.downs[node], self._poset.link_nodes, self._poset.link_nexts)

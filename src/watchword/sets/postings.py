@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int16, Int32, reserve
+from watchword.arrays import Arrays, Int16, Int32, Int64, int64, reserve
 from watchword.index.structure import Part
 from watchword.kernels.sets import postings as kernels
 from watchword.kernels.sets.postings import LIVE, USED, Postings
@@ -63,6 +63,15 @@ class LinkedPostings(Part):
     def atoms(self) -> int:
         """Return the number of atoms that have a list."""
         return int(np.count_nonzero(self.lists.lengths))
+
+    def per_atom(self) -> Int64:
+        """Return the length of each atom's list."""
+        return int64(np.trim_zeros(self.lists.lengths, "b"))
+
+    @property
+    def allocated(self) -> int:
+        """Return the bytes of the arrays, spare room and all."""
+        return self.lists.heads.nbytes + self.lists.lengths.nbytes + self.lists.nodes.nbytes
 
     def arrays(self) -> Arrays:
         """Return the lists, without nodes never used."""

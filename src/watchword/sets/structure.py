@@ -14,7 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from watchword.arrays import Int32
+from watchword.arrays import Int32, Int64
+from watchword.errors import OptionError
 from watchword.index.structure import Structure
 from watchword.sets.rows import Rows, one_row
 
@@ -31,6 +32,12 @@ class SetStructure(Structure[Rows, Int32, Rows]):
 
     takes_negations: ClassVar[bool] = False
     """Whether rows are of literals, ``atom << 1 | negated``, so that what a clause forbids is part of its row."""
+
+    def per_atom(self) -> Int64:
+        """Return how many postings or nodes each atom has, up to the last that has any."""
+        raise OptionError(
+            "this method has neither a list nor nodes for each term; count, compact-count and the tries do"
+        )
 
     def add_one(self, atoms: Int32, payload: int) -> None:
         """Add one row."""

@@ -40,7 +40,7 @@ import numpy as np
 
 from watchword.arrays import Arrays, Int32, Int64, int32, int64, reserve
 from watchword.index.hits import Hits, collect
-from watchword.kernels.child_table import child_entries, roomy_table
+from watchword.kernels.child_table import EMPTY, child_entries, roomy_table
 from watchword.kernels.sets.tries import trie as kernels
 from watchword.kernels.sets.tries.trie import CELL_WORDS, NODE_WORDS, TrieArrays
 from watchword.outline import caption, outline
@@ -84,6 +84,9 @@ class Trie(SetStructure):
     def stats(self) -> Mapping[str, float]:
         """Return ``nodes`` and ``leaves`` without the root, ``bytes``, and two distributions with it.
 
+        Bytes by part: ``nodes_bytes``, ``children_bytes`` (their entries in the table of children) and
+        ``payloads_bytes``. ``allocated_bytes`` has spare room in it; the table of children is at most two thirds full.
+
         ``out_degree_4_7`` is the number of nodes with 4 to 7 children (Table 4.2), ``subscriptions_4_7`` of
         those with 4 to 7 payloads (Table 4.3); both go up to the last range that has a node.
         """
@@ -93,8 +96,17 @@ class Trie(SetStructure):
             "nodes": nodes,
             "leaves": int(degrees[0]) if nodes else 0,
             "bytes": 16 * (nodes + 1) + 12 * nodes + 8 * cells,
+            "nodes_bytes": 16 * (nodes + 1),
+            "children_bytes": 12 * nodes,
+            "payloads_bytes": 8 * cells,
+            "allocated_bytes": sum(array.nbytes for array in self._trie),
         }
         return figures | _by_range("out_degree", degrees) | _by_range("subscriptions", rows)
+
+    def per_atom(self) -> Int64:
+        """Return how many nodes have each atom (Figures 4.4 to 4.6)."""
+        keys = self._trie.keys
+        return int64(np.bincount(keys[keys != EMPTY] & 0xFFFFFFFF))
 
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing: a line per node, with its atom and its payloads."""

@@ -78,6 +78,11 @@ class TwoLevelCounter(Part):
         """Return the bytes of the ground table, and of second-level tables and segments that are there."""
         return self.ground.nbytes + self.second.nbytes + (2 * SEGMENT + 4) * len(self.population)
 
+    @property
+    def allocated(self) -> int:
+        """Return the bytes of all arrays, spare room and all."""
+        return sum(array.nbytes for array in (self.ground, self.second, self.segments, self.population))
+
     def _segment(self, group: int) -> int:
         """Return the segment of a group of rows; make it, and what leads to it, if it is not there."""
         self.ground = reserve(self.ground, group // FANOUT + 1, -1)

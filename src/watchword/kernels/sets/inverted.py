@@ -22,7 +22,7 @@ from watchword.kernels.sets.postings import first_node
 
 
 class InvertedFile(NamedTuple):
-    """What matching reads, and `seen`, which belongs to one batch alone."""
+    """What matching reads, and two that belong to one batch alone: `seen`, and ``tests[0]``, membership tests made."""
 
     heads: Int32
     nodes: Int32
@@ -31,6 +31,7 @@ class InvertedFile(NamedTuple):
     payloads: Int32
     pool: Int32
     seen: Int32
+    tests: Int64
 
 
 @kernel
@@ -42,7 +43,7 @@ def match(item_offsets, item_atoms, file, first, used, offsets, payloads):
     operations = 0
     for item in range(first, len(item_offsets) - 1):
         mask = set_fill(table, item_atoms, item_offsets[item], item_offsets[item + 1])
-        fill, spent = used, 0
+        fill, spent, tested = used, 0, 0
         for i in range(item_offsets[item], item_offsets[item + 1]):
             node = first_node(heads, item_atoms[i])
             while node >= 0:
@@ -52,7 +53,9 @@ def match(item_offsets, item_atoms, file, first, used, offsets, payloads):
                 if seen[row] == item + 1:
                     continue
                 seen[row] = item + 1
-                if row_tests(table, mask, pool, starts[row], sizes[row]) < 0:
+                tests = row_tests(table, mask, pool, starts[row], sizes[row])
+                tested += abs(tests)
+                if tests < 0:
                     continue
                 if fill == len(payloads):
                     # The item will be matched again: forget every row that it has met.
@@ -62,4 +65,5 @@ def match(item_offsets, item_atoms, file, first, used, offsets, payloads):
                 fill += 1
         offsets[item + 1] = used = fill
         operations += spent
+        file.tests[0] += tested
     return len(item_offsets) - 1, used, operations

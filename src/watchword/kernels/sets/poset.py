@@ -18,12 +18,20 @@ Layout: node `n` has the atoms ``words[addresses[n]:][:sizes[n]]``, ascending (s
 ``atom & 63`` for each atom, 0 for a free node), a list of payloads from `heads` through `payloads` and `nexts`, and two
 lists of neighbours, from `ups` and `downs` through `link_nodes` and `link_nexts`. The tops stand in `tops` with their
 signatures in `top_signatures`, for they are scanned for every item. Free nodes are chained through `addresses` as -2 -
-the next one, free cells through `nexts`, free links through `link_nexts`. Deviation: a node keeps its whole set, not
-what it adds to its parents, so that a test reads one place.
+the next one, free cells through `nexts`, free links through `link_nexts`.
+
+A node keeps its whole set, so that a test reads one place; or, with ``state[DELTA]``, the thesis's way, only what it
+adds to its parents, which may be nothing: ``words[addresses[n]:][:own[n]]``, in any order; its contents are the union
+up to the tops. Of the rows above, S1 then keeps the atom 1 alone, and is tested with it once {2, 4} was found:
+
+    node       0        1       2        3       4       5
+    kept    1      |  1 24 | 1 2 3  |  1 12  |  2 4  | 2 3 13
 
 ``leads[n]`` is one of the parents, or -1 - the position in `tops` of a node that has none. If a set is within an item
 then so are all its parents; so it suffices to reach each node from its lead, and nothing needs to remember which nodes
-were seen: the leads span a forest, and several threads can walk it.
+were seen: the leads span a forest, and several threads can walk it. With deltas that is not enough, for a lead says
+nothing of what the other parents have: there a node is tested once all its parents were found, of which `pending`,
+an array of the walk alone, keeps count.
 
 Invariant: ``ups`` and ``downs`` mirror each other, and hold no edge that a longer path implies.
 
@@ -39,21 +47,24 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.int_set import set_fill, set_has, set_table
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 
-IDS_END, FREE_ID, NODES, ROWS, CELLS_END, FREE_CELL, LINKS_END, FREE_LINK, EDGES, TOPS, STAMP, WANTED = range(2, 14)
+IDS_END, FREE_ID, NODES, ROWS, CELLS_END, FREE_CELL, LINKS_END, FREE_LINK, EDGES, TOPS, STAMP = range(2, 13)
+WANTED, WANTED_WORDS, DELTA = range(13, 16)
 
 
 class PosetArrays(NamedTuple):
     """The whole poset; `state` holds the arena's figures and those named above.
 
-    `stamps` and ``state[WANTED]``, the links that a change asks room for, serve changes only.
+    `stamps`, ``state[WANTED]`` and ``state[WANTED_WORDS]``, the links and words that a change asks room for, serve
+    changes only. `own` is empty where nodes keep whole sets.
     """
 
     words: Int32
     bins: Int32
     addresses: Int32
     sizes: Int32
+    own: Int32
     signatures: Int64
     heads: Int32
     ups: Int32
@@ -69,9 +80,10 @@ class PosetArrays(NamedTuple):
     state: Int64
 
 
-def new_poset() -> PosetArrays:
+def new_poset(delta: bool = False) -> PosetArrays:
     """Return a poset without sets."""
-    state = np.zeros(14, np.int64)
+    state = np.zeros(16, np.int64)
+    state[DELTA] = delta
     state[[FREE_ID, FREE_CELL, FREE_LINK]] = -1
     wide = ("signatures", "stamps", "top_signatures")
     arrays = {field: np.empty(0, np.int64 if field in wide else np.int32) for field in PosetArrays._fields}
@@ -87,22 +99,58 @@ def signature(atoms, start, end):
     return bits
 
 
+@leaf
+def kept(poset, node):
+    """Return how many atoms a node keeps."""
+    return poset.own[node] if poset.state[DELTA] else poset.sizes[node]
+
+
 @kernel
+def new_pending(poset):
+    """Return what `find_subsets` counts in: a place for every node, if nodes keep deltas."""
+    return np.zeros(poset.state[IDS_END] if poset.state[DELTA] else 0, np.int32)
+
+
+@leaf
 def _within(poset, node, table, mask):
-    """Return whether all atoms of a node are in a set."""
+    """Return whether all atoms that a node keeps are in a set."""
     start = poset.addresses[node]
-    for i in range(start, start + poset.sizes[node]):
+    for i in range(start, start + kept(poset, node)):
         if not set_has(table, mask, poset.words[i]):
             return False
     return True
 
 
+@leaf
+def _parents_left(poset, child, pending):
+    """Take note that one more parent of a node was found; returns how many have not been."""
+    if pending[child] == 0:
+        link = poset.ups[child]
+        while link >= 0:
+            pending[child] += 1
+            link = poset.link_nexts[link]
+    pending[child] -= 1
+    return pending[child]
+
+
+@leaf
+def _forget(poset, nodes, count, pending):
+    """Set to 0 what was counted for the children of nodes."""
+    for i in range(count):
+        link = poset.downs[nodes[i]]
+        while link >= 0:
+            pending[poset.link_nodes[link]] = 0
+            link = poset.link_nexts[link]
+
+
 @kernel
-def find_subsets(poset, atoms, start, end, table, nodes):
+def find_subsets(poset, atoms, start, end, table, nodes, pending):
     """Write the nodes whose set is within ``atoms[start:end]``; returns their number and the tests made.
 
-    `nodes` is also the queue of the walk: the children of every node written are looked at in turn.
+    `nodes` is also the queue of the walk: the children of every node written are looked at in turn. `pending` is 0
+    everywhere, and is so again afterwards (`new_pending`).
     """
+    delta = poset.state[DELTA] != 0
     mask = set_fill(table, atoms, start, end)
     outside = ~signature(atoms, start, end)
     count = 0
@@ -118,12 +166,14 @@ def find_subsets(poset, atoms, start, end, table, nodes):
         link = poset.downs[node]
         while link >= 0:
             child = poset.link_nodes[link]
-            if poset.leads[child] == node:
+            if _parents_left(poset, child, pending) == 0 if delta else poset.leads[child] == node:
                 tests += 1
                 if poset.signatures[child] & outside == 0 and _within(poset, child, table, mask):
                     nodes[count] = child
                     count += 1
             link = poset.link_nexts[link]
+    if delta:
+        _forget(poset, nodes, count, pending)
     return count, tests
 
 
@@ -145,10 +195,11 @@ def _report(poset, nodes, count, used, payloads):
 def match(item_offsets, item_atoms, poset, first, used, offsets, payloads):
     """Match items from `first` on; `index.hits.Step` has the rules. Operations: inclusion tests."""
     table = set_table(item_offsets)
-    nodes = np.empty(poset.state[NODES], np.int32)
+    nodes, pending = np.empty(poset.state[NODES], np.int32), new_pending(poset)
     operations = 0
     for item in range(first, len(item_offsets) - 1):
-        count, tests = find_subsets(poset, item_atoms, item_offsets[item], item_offsets[item + 1], table, nodes)
+        start, end = item_offsets[item], item_offsets[item + 1]
+        count, tests = find_subsets(poset, item_atoms, start, end, table, nodes, pending)
         fill = _report(poset, nodes, count, used, payloads)
         if fill < 0:
             return item, used, operations

@@ -13,21 +13,27 @@ found by a scan of all signatures, because they may hang below tops that have no
 have no other superset for a parent are direct. The only edges that become redundant run from a direct parent to a
 direct child. Removing goes the other way: each parent is linked with each child that no other path leads to.
 
+Where nodes keep deltas (`poset`), a set in between takes its atoms off those of its children, and leaves them those
+that no other parent has when it goes. What a set has is then known from its ancestors only: `_mark` walks them.
+
 Cost: adding is O(sets), with a few instructions for most; removing is O(parents x children) of the set that goes.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END, give_back, take
 from watchword.kernels.int_set import set_table
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sets import poset as layout
-from watchword.kernels.sets.poset import find_subsets, signature
+from watchword.kernels.sets.poset import find_subsets, kept, new_pending, signature
 
 
-@kernel
+@leaf
 def _sorted_within(a, a_start, a_end, b, b_start, b_end):
     """Return whether one ascending run is within another."""
     j = b_start
@@ -38,6 +44,131 @@ def _sorted_within(a, a_start, a_end, b, b_start, b_end):
             return False
         j += 1
     return True
+
+
+class Walk(NamedTuple):
+    """What a walk towards the tops needs: the nodes seen, by the number of the walk, and those to go on from.
+
+    ``found[i]`` bears the number of the walk that met the atom at place `i` of a set.
+    """
+
+    seen: Int64
+    queue: Int32
+    found: Int64
+    number: Int64
+
+
+@kernel
+def _new_walk(poset, longest):
+    nodes, found = len(poset.addresses), np.zeros(longest, np.int64)
+    return Walk(np.zeros(nodes, np.int64), np.empty(nodes, np.int32), found, np.zeros(1, np.int64))
+
+
+@leaf
+def _place(atoms, start, end, atom):
+    """Return the place of an atom in an ascending run, counted from its start; -1 if it is not there."""
+    low, high = start, end
+    while low < high:
+        middle = (low + high) >> 1
+        if atoms[middle] < atom:
+            low = middle + 1
+        else:
+            high = middle
+    return low - start if low < end and atoms[low] == atom else np.int64(-1)
+
+
+@leaf
+def _mark(poset, walk, node, atoms, start, end):
+    """Mark the atoms of a set that a node has, it or its ancestors; returns how many were not marked in this walk."""
+    number, marked = walk.number[0], 0
+    if walk.seen[node] == number:
+        return marked
+    walk.seen[node] = number
+    walk.queue[0] = node
+    count = 1
+    while count > 0:
+        count -= 1
+        above = walk.queue[count]
+        at = poset.addresses[above]
+        for i in range(at, at + kept(poset, above)):
+            place = _place(atoms, start, end, poset.words[i])
+            if place >= 0 and walk.found[place] != number:
+                walk.found[place] = number
+                marked += 1
+        link = poset.ups[above]
+        while link >= 0:
+            parent = poset.link_nodes[link]
+            if walk.seen[parent] != number:
+                walk.seen[parent] = number
+                walk.queue[count] = parent
+                count += 1
+            link = poset.link_nexts[link]
+    return marked
+
+
+@leaf
+def _has_all(poset, walk, node, atoms, start, end):
+    """Return whether a node has all atoms of a set."""
+    if poset.state[layout.DELTA]:
+        walk.number[0] += 1
+        return _mark(poset, walk, node, atoms, start, end) == end - start
+    at = poset.addresses[node]
+    return _sorted_within(atoms, start, end, poset.words, at, at + poset.sizes[node])
+
+
+@leaf
+def _keep(poset, walk, node, atoms, start, end, missing):
+    """Let a node keep, besides what it does, the `missing` atoms of a set that were not marked."""
+    state, size, old = poset.state, poset.own[node], poset.addresses[node]
+    at = take(poset.words, poset.bins, state, size + missing)
+    for i in range(size):
+        poset.words[at + i] = poset.words[old + i]
+    fill = at + size
+    for i in range(start, end):
+        if walk.found[i - start] != walk.number[0]:
+            poset.words[fill] = atoms[i]
+            fill += 1
+    if size > 0:
+        give_back(poset.words, poset.bins, state, old, size)
+    poset.addresses[node] = at
+    poset.own[node] = size + missing
+
+
+@leaf
+def _keep_delta(poset, walk, node, parents, above, atoms, start, end):
+    """Let a new node keep what none of its parents has."""
+    walk.number[0] += 1
+    missing = end - start
+    for i in range(above):
+        missing -= _mark(poset, walk, parents[i], atoms, start, end)
+    if missing > 0:
+        _keep(poset, walk, node, atoms, start, end, missing)
+
+
+@leaf
+def _shrink(poset, node, atoms, start, end):
+    """Let a node keep none of the atoms that a new parent has, and give back the words behind the others."""
+    at, size, count = poset.addresses[node], poset.own[node], 0
+    for i in range(at, at + size):
+        if _place(atoms, start, end, poset.words[i]) < 0:
+            poset.words[at + count] = poset.words[i]
+            count += 1
+    if count < size:
+        give_back(poset.words, poset.bins, poset.state, at + count, size - count)
+        poset.own[node] = count
+
+
+@leaf
+def _swell(poset, walk, node, atoms):
+    """Let a node keep the atoms of a parent that has gone, but for those that another parent has."""
+    walk.number[0] += 1
+    start, end = np.int64(0), np.int64(len(atoms))
+    missing, link = end, poset.ups[node]
+    while link >= 0:
+        missing -= _mark(poset, walk, poset.link_nodes[link], atoms, start, end)
+        link = poset.link_nexts[link]
+    if missing > 0:
+        _keep(poset, walk, node, atoms, start, end, missing)
 
 
 @kernel
@@ -108,16 +239,15 @@ def _direct_parents(poset, nodes, count):
 
 
 @kernel
-def _direct_children(poset, atoms, start, end, nodes):
+def _direct_children(poset, atoms, start, end, nodes, walk):
     """Write the minimal supersets of a set that is not stored; returns how many."""
     bits = signature(atoms, start, end)
     count = 0
     for node in range(poset.state[layout.IDS_END]):
-        if bits & ~poset.signatures[node] == 0 and poset.sizes[node] > end - start:
-            at = poset.addresses[node]
-            if _sorted_within(atoms, start, end, poset.words, at, at + poset.sizes[node]):
-                nodes[count] = node
-                count += 1
+        may = bits & ~poset.signatures[node] == 0 and poset.sizes[node] > end - start
+        if may and _has_all(poset, walk, node, atoms, start, end):
+            nodes[count] = node
+            count += 1
     stamp = _stamp(poset, nodes, count)
     kept = 0
     for i in range(count):
@@ -152,7 +282,7 @@ def _drop_top(poset, node):
 
 @kernel
 def _new_node(poset, atoms, start, end):
-    """Store a set; it has no neighbours and no payloads yet."""
+    """Store a set, whole if nodes keep whole sets; it has no neighbours and no payloads yet."""
     state = poset.state
     node = state[layout.FREE_ID]
     if node >= 0:
@@ -160,9 +290,12 @@ def _new_node(poset, atoms, start, end):
     else:
         node = state[layout.IDS_END]
         state[layout.IDS_END] += 1
-    at = take(poset.words, poset.bins, state, end - start)
-    poset.words[at : at + end - start] = atoms[start:end]
-    poset.addresses[node] = at
+    if state[layout.DELTA]:
+        poset.own[node] = 0
+    else:
+        at = take(poset.words, poset.bins, state, end - start)
+        poset.words[at : at + end - start] = atoms[start:end]
+        poset.addresses[node] = at
     poset.sizes[node] = end - start
     poset.signatures[node] = signature(atoms, start, end)
     poset.heads[node] = poset.ups[node] = poset.downs[node] = -1
@@ -219,21 +352,27 @@ def insert_rows(poset, row_offsets, row_atoms, payloads, first):
     state = poset.state
     table = set_table(row_offsets)
     parents, children = np.empty(len(poset.addresses), np.int32), np.empty(len(poset.addresses), np.int32)
+    delta, walk = state[layout.DELTA] != 0, _new_walk(poset, len(table))
+    pending = np.zeros(len(poset.addresses) if delta else 0, np.int32)
     for row in range(first, len(payloads)):
         start, end = row_offsets[row], row_offsets[row + 1]
         if state[layout.IDS_END] == len(poset.addresses) or state[layout.CELLS_END] == len(poset.nexts):
             return row
-        count, _ = find_subsets(poset, row_atoms, start, end, table, parents)
+        count, _ = find_subsets(poset, row_atoms, start, end, table, parents, pending)
         node = _equal(poset, end - start, parents, count)
         if node < 0:
             above = _direct_parents(poset, parents, count)
-            below = _direct_children(poset, row_atoms, start, end, children)
+            below = _direct_children(poset, row_atoms, start, end, children, walk)
             state[layout.WANTED] = 2 * (above + below)
             if state[layout.LINKS_END] + state[layout.WANTED] > len(poset.link_nodes):
                 return row
             if state[WORDS_END] + end - start > len(poset.words):
                 return row
             node = _new_node(poset, row_atoms, start, end)
+            if delta:
+                _keep_delta(poset, walk, node, parents, above, row_atoms, start, end)
+                for i in range(below):
+                    _shrink(poset, children[i], row_atoms, start, end)
             _link(poset, node, parents, above, children, below)
         _push(poset, node, payloads[row])
     return len(payloads)
@@ -268,8 +407,30 @@ def _neighbours(poset, lists, node, nodes):
     return count
 
 
-@kernel
-def _reaches(poset, upper, lower):
+@leaf
+def _is_above(poset, walk, upper, node):
+    """Return whether one node is another, or an ancestor of it."""
+    walk.number[0] += 1
+    walk.queue[0] = node
+    count = 1
+    while count > 0:
+        count -= 1
+        at = walk.queue[count]
+        if at == upper:
+            return True
+        link = poset.ups[at]
+        while link >= 0:
+            parent = poset.link_nodes[link]
+            if walk.seen[parent] != walk.number[0] and poset.signatures[upper] & ~poset.signatures[parent] == 0:
+                walk.seen[parent] = walk.number[0]
+                walk.queue[count] = parent
+                count += 1
+            link = poset.link_nexts[link]
+    return False
+
+
+@leaf
+def _reaches(poset, walk, upper, lower):
     """Return whether a set is within one of the parents of another."""
     start, end = poset.addresses[upper], poset.addresses[upper] + poset.sizes[upper]
     link = poset.ups[lower]
@@ -277,14 +438,18 @@ def _reaches(poset, upper, lower):
         parent = poset.link_nodes[link]
         if poset.signatures[upper] & ~poset.signatures[parent] == 0:
             at = poset.addresses[parent]
-            if _sorted_within(poset.words, start, end, poset.words, at, at + poset.sizes[parent]):
+            if poset.state[layout.DELTA]:
+                within = _is_above(poset, walk, upper, parent)
+            else:
+                within = _sorted_within(poset.words, start, end, poset.words, at, at + poset.sizes[parent])
+            if within:
                 return True
         link = poset.link_nexts[link]
     return False
 
 
 @kernel
-def _isolate(poset, node, parents, above, children, below):
+def _isolate(poset, walk, node, parents, above, children, below):
     """Take a node out of the graph, and link its parents with its children where no other path remains."""
     poset.state[layout.STAMP] += 1
     stamp = poset.state[layout.STAMP]
@@ -295,7 +460,7 @@ def _isolate(poset, node, parents, above, children, below):
         child = children[i]
         _drop_links(poset, poset.ups, child, stamp)
         for j in range(above):
-            if not _reaches(poset, parents[j], child):
+            if not _reaches(poset, walk, parents[j], child):
                 _push_link(poset, poset.ups, child, parents[j])
                 _push_link(poset, poset.downs, parents[j], child)
                 poset.state[layout.EDGES] += 1
@@ -311,27 +476,43 @@ def _isolate(poset, node, parents, above, children, below):
         _drop_top(poset, node)
 
 
+@leaf
+def _words_wanted(poset, children, below, more):
+    """Return how many words the children of a set may need once it is gone."""
+    wanted = 0
+    for i in range(below if poset.state[layout.DELTA] else 0):
+        wanted += poset.own[children[i]] + more
+    return wanted
+
+
 @kernel
 def remove_row(poset, atoms, payload):
-    """Remove a row; returns 1, 0 if it is not there, or -1 if there is no room for ``state[layout.WANTED]`` links."""
+    """Remove a row, given ascending; returns 1, 0 if it is not there, or -1 if there is no room for what is wanted."""
     state = poset.state
     parents, children = np.empty(state[layout.NODES], np.int32), np.empty(state[layout.NODES], np.int32)
     size = np.int64(len(atoms))
     table = set_table(np.array([0, size]))
-    count, _ = find_subsets(poset, atoms, np.int64(0), size, table, parents)
+    count, _ = find_subsets(poset, atoms, np.int64(0), size, table, parents, new_pending(poset))
     node = _equal(poset, size, parents, count)
     if node < 0:
         return 0
     above = _neighbours(poset, poset.ups, node, parents)
     below = _neighbours(poset, poset.downs, node, children)
     state[layout.WANTED] = 2 * above * below
+    state[layout.WANTED_WORDS] = _words_wanted(poset, children, below, size)
     if state[layout.LINKS_END] + state[layout.WANTED] > len(poset.link_nodes):
+        return -1
+    if state[WORDS_END] + state[layout.WANTED_WORDS] > len(poset.words):
         return -1
     if not _unlink(poset, node, payload):
         return 0
     if poset.heads[node] < 0:
-        _isolate(poset, node, parents, above, children, below)
-        give_back(poset.words, poset.bins, state, poset.addresses[node], size)
+        walk = _new_walk(poset, size)
+        _isolate(poset, walk, node, parents, above, children, below)
+        for i in range(below if state[layout.DELTA] else 0):
+            _swell(poset, walk, children[i], atoms)
+        if kept(poset, node) > 0:
+            give_back(poset.words, poset.bins, state, poset.addresses[node], kept(poset, node))
         poset.addresses[node] = -2 - state[layout.FREE_ID]
         poset.signatures[node] = 0
         poset.sizes[node] = 0

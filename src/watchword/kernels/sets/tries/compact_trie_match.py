@@ -151,3 +151,21 @@ def census(trie):
                 above = np.int64(parents[above])
             path_nodes += 1
     return counts, sizes, path_nodes
+
+
+@kernel
+def label_atoms(trie):
+    """Count, for each atom, the nodes that have it in their label."""
+    words, last = trie.words, -1
+    for node in range(1, trie.state[IDS_END]):
+        record = trie.addresses[node]
+        if record >= 0:
+            for i in range(record + 1, payload_field(words, record)):
+                last = max(last, words[i])
+    counts = np.zeros(last + 1, np.int64)
+    for node in range(1, trie.state[IDS_END]):
+        record = trie.addresses[node]
+        if record >= 0:
+            for i in range(record + 1, payload_field(words, record)):
+                counts[words[i]] += 1
+    return counts

@@ -129,7 +129,7 @@ def test_items_keep_their_categories(tmp_path: Path) -> None:
 SOURCES = {
     "none.xml": "none.xml: there is no such file",
     "nowhere/": "nowhere/: there is no such file",
-    "htp://example.org/feed": "only http, https and file can be read",
+    "htp://example.org/feed": "a SOURCE is a feed (http, https), or a file or folder",
     "http:///feed.xml": "this address names no host",
     "http://[::1/feed": "this is no address",
     "items.jsonl": "is no feed; items in files are read from a folder",

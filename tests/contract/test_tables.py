@@ -95,7 +95,7 @@ class TestTablesOfEvents:
     def test_nulls_that_a_dictionary_names(self, reader: Case) -> None:
         assert reader.language.column is not None
         index = reader.index(reader.model(30))
-        column, held = reader.language.column(reader.events(6))
+        column, held = reader.language.column(reader.events(24))
         values = pa.concat_arrays([column, pa.nulls(1, column.type)])
         events = pa.DictionaryArray.from_arrays(pa.array([len(held), 1, None, 0]), values)
         expected = [[], reader.expected(reader.model(30), held[1]), [], reader.expected(reader.model(30), held[0])]

@@ -141,8 +141,8 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
     for name in sources:
         if scheme_of(name) not in (None, "http", "https"):
             fail(
-                f"{name}: a SOURCE is a feed (http, https), or a file or folder of this machine; what Spark itself can "
-                f"read there, it reads by --format json --option path={name}, with the connector that it needs"
+                f"{name}: a SOURCE is a feed (http, https), or a file or folder of this machine; files elsewhere are "
+                f"read by --format json --option path={name}, with the connector that they need"
             )
     folders = [name for name in sources if Path(name).is_dir()]
     if folders and len(sources) > 1:

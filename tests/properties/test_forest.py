@@ -8,7 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.properties.structures import duel, found, int32, literals, rows_of
+from tests.properties.structures import duel, literals
+from tests.sets.structures import found, int32, rows_of
 from watchword.properties import rapid
 from watchword.properties.bits import Bits
 from watchword.properties.rapid import Rapid, block_borders, search_trees

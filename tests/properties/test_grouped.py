@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.properties.structures import duel, found, int32, literals, rows_of
+from tests.properties.structures import duel, literals
+from tests.sets.structures import found, int32, rows_of
 from watchword.kernels.properties.groups import NODE_WORDS
 from watchword.properties import group_base
 from watchword.properties.bits import Bits

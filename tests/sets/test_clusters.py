@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
-from tests.sets.structures import duel, found, int32, reopened, rows_of, table_2_1
+from tests.sets.structures import duel, found, int32, reopened, rows_of
 from watchword.errors import SubscriptionError, WatchwordError
 from watchword.kernels.blocks import CLASSES, block_class, block_words
 from watchword.kernels.sets.propagation import TILE
@@ -240,35 +238,6 @@ def test_more_words_than_addresses_are_refused(monkeypatch):
     with pytest.raises(WatchwordError, match="more than one index holds"):
         structure.add_one(int32([7, 4, 9]), 14)
     assert found(structure.match(rows_of([[7, 4, 9]]))) == [[10, 13]]
-
-
-@both
-def test_threads_share_a_structure(make):
-    rng = np.random.default_rng(5)
-    structure = make()
-    structure.add(rows_of([set(rng.integers(0, 60, 3).tolist()) for _ in range(3000)]), int32(range(3000)))
-    batches = [rows_of([set(rng.integers(0, 60, 25).tolist()) for _ in range(20)]) for _ in range(16)]
-    alone = [found(structure.match(batch)) for batch in batches]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda batch: found(structure.match(batch)), batches * 4)) == alone * 4
-
-
-@both
-def test_private_memory_maps_can_be_changed(make, tmp_path):
-    for name, array in table_2_1(make()).arrays().items():
-        np.save(tmp_path / f"{name}.npy", array)
-
-    def opened():
-        structure = make()
-        structure.restore({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
-        return structure
-
-    structure = opened()
-    structure.remove(int32([24, 1]), 2)
-    structure.add_one(int32([60, 24]), 9)
-    item = rows_of([[60, 24, 1]])
-    assert found(structure.match(item)) == [[9]]
-    assert found(opened().match(item)) == [[2]]
 
 
 def test_size_classes():

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -14,7 +13,6 @@ from watchword.sets.brute import Brute, OrderedBrute
 from watchword.sets.compact_count import EMPTY_CAPACITY, CompactCount
 from watchword.sets.count import Count
 from watchword.sets.inverted import Inverted
-from watchword.sets.structure import SetStructure
 from watchword.sets.two_level import TwoLevelCounter
 
 ALL = [Brute, OrderedBrute, Inverted, Count, CompactCount]
@@ -212,36 +210,3 @@ def test_rows_of_32767_terms(make):
     with pytest.raises(SubscriptionError):
         structure.add_one(int32(range(32_768)), 9)
     assert found(structure.match(items)) == [[0, 7], [0], [0], [0, 7]]
-
-
-@pytest.mark.parametrize("make", ALL)
-def test_threads_share_a_structure(make):
-    rng = np.random.default_rng(5)
-    structure: SetStructure = make()
-    rows = [sorted(set(rng.integers(0, 60, 3).tolist()), reverse=True) for _ in range(3000)]
-    structure.add(rows_of(rows), int32(range(3000)))
-    batches = [
-        rows_of([sorted(set(rng.integers(0, 60, 25).tolist()), reverse=True) for _ in range(20)]) for _ in range(16)
-    ]
-    alone = [found(structure.match(batch)) for batch in batches]
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(lambda batch: found(structure.match(batch)), batches * 4))
-    assert together == alone * 4
-
-
-@pytest.mark.parametrize("make", ALL)
-def test_private_memory_maps_can_be_changed(make, tmp_path):
-    for name, array in table_2_1(make()).arrays().items():
-        np.save(tmp_path / f"{name}.npy", array)
-
-    def opened():
-        structure = make()
-        structure.restore({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
-        return structure
-
-    structure = opened()
-    structure.remove(int32([24, 1]), 2)
-    structure.add_one(int32([60, 24]), 9)
-    item = rows_of([[60, 24, 1]])
-    assert found(structure.match(item)) == [[9]]
-    assert found(opened().match(item)) == [[2]]

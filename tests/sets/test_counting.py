@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
-import numpy as np
 import pytest
 
 from tests.sets.structures import duel, found, int32, reopened, rows_of, table_2_1
@@ -78,30 +75,3 @@ def test_many_hits_of_one_item_grow_the_buffer_and_come_once():
     hits = structure.match(rows_of([[1, 2], [2]] * 300))
     assert found(hits) == [list(range(5000)), []] * 300
     assert hits.operations == 300 * 15_000
-
-
-def test_threads_count_apart():
-    rng = np.random.default_rng(5)
-    structure = Counting()
-    structure.add(rows_of([set(rng.integers(0, 60, 3).tolist()) for _ in range(3000)]), int32(range(3000)))
-    batches = [rows_of([set(rng.integers(0, 60, 25).tolist()) for _ in range(20)]) for _ in range(16)]
-    alone = [found(structure.match(batch)) for batch in batches]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda batch: found(structure.match(batch)), batches * 4)) == alone * 4
-
-
-def test_private_memory_maps_can_be_changed(tmp_path):
-    for name, array in table_2_1(Counting()).arrays().items():
-        np.save(tmp_path / f"{name}.npy", array)
-
-    def opened():
-        structure = Counting()
-        structure.restore({path.stem: np.load(path, mmap_mode="c") for path in tmp_path.glob("*.npy")})
-        return structure
-
-    structure = opened()
-    structure.remove(int32([24, 1]), 2)
-    structure.add_one(int32([60, 24]), 9)
-    item = rows_of([[60, 24, 1]])
-    assert found(structure.match(item)) == [[9]]
-    assert found(opened().match(item)) == [[2]]

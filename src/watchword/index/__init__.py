@@ -9,7 +9,7 @@ change one by one; `routing` is for shards.
 
 from watchword.index.events import next_size
 from watchword.index.index import Index, Key, Subscriptions, reads
-from watchword.index.language import Language, Method
+from watchword.index.language import Language, Method, method_table
 from watchword.index.refusals import Refused
 from watchword.index.report import ClauseReport, Explanation, Stats
 from watchword.languages import LANGUAGES, language_class, methods
@@ -26,6 +26,7 @@ __all__ = [
     "Stats",
     "Subscriptions",
     "language_class",
+    "method_table",
     "methods",
     "next_size",
     "reads",

@@ -40,6 +40,13 @@ class Method(NamedTuple):
     options: Mapping[str, Option] = {}
 
 
+def method_table(
+    structures: Mapping[str, Callable[..., Structure[Any, Any, Any]]], options: Mapping[str, Mapping[str, Option]] = {}
+) -> dict[str, Method]:
+    """Return methods by name; `options` are those of the methods that have some of their own."""
+    return {name: Method(structure, options.get(name, {})) for name, structure in structures.items()}
+
+
 class Language(ABC):
     """A language under one choice of method and options. A new one is empty."""
 

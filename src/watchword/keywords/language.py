@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32, offsets_of
-from watchword.index import ClauseReport, Explanation, Method
+from watchword.index import ClauseReport, Explanation, Method, method_table
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.compiler import Compiler
@@ -52,9 +52,7 @@ class Keywords(SetLanguage):
     name = "keywords"
     several_texts = True
     options: ClassVar[Mapping[str, Option]] = OPTIONS
-    methods: ClassVar[Mapping[str, Method]] = {
-        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
-    }
+    methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64, UInt8, concatenated
 from watchword.errors import EventError
-from watchword.index import Explanation, Language, Method
+from watchword.index import Explanation, Language, Method, method_table
 from watchword.index.events import texts_of
 from watchword.index.hits import Hits
 from watchword.options import Option
@@ -59,9 +59,7 @@ class PathLanguage(Language):
 
     name = "paths"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
-    methods: ClassVar[Mapping[str, Method]] = {
-        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
-    }
+    methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
     blank = "<blank/>"
     documents = True
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from watchword.arrays import Int32
-from watchword.index import Explanation, Language, Method
+from watchword.index import Explanation, Language, Method, method_table
 from watchword.index.hits import Hits, united
 from watchword.index.texts import texts_of_one
 from watchword.options import Option
@@ -45,9 +45,7 @@ class PatternLanguage(Language):
     name = "patterns"
     several_texts = True
     options: ClassVar[Mapping[str, Option]] = OPTIONS
-    methods: ClassVar[Mapping[str, Method]] = {
-        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
-    }
+    methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)

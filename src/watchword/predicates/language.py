@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
-from watchword.index import Explanation, Method
+from watchword.index import Explanation, Method, method_table
 from watchword.index.events import is_text, refuse_nulls
 from watchword.index.routing import Atoms, Needs
 from watchword.index.tables import rows_of
@@ -63,7 +63,7 @@ class Predicates(SetLanguage):
     name = "predicates"
     objects = "json"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
-    methods: ClassVar[Mapping[str, Method]] = {name: Method(structure) for name, structure in _STRUCTURES.items()}
+    methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
-from watchword.index import ClauseReport, Explanation, Language, Method
+from watchword.index import ClauseReport, Explanation, Language, Method, method_table
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.stable_hash import hash_strings
@@ -43,9 +43,7 @@ class Properties(Language):
     name = "properties"
     objects = "columns"
     options: ClassVar[Mapping[str, Option]] = OPTIONS
-    methods: ClassVar[Mapping[str, Method]] = {
-        name: Method(structure, METHOD_OPTIONS.get(name, {})) for name, structure in _STRUCTURES.items()
-    }
+    methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         kind, known = self.methods[method]

@@ -10,7 +10,7 @@ import pytest
 from tests.predicates.access_duel import Duel
 from tests.sets.structures import int32, rows_of
 from watchword import PredicateIndex
-from watchword.kernels.predicates.match import HEADS
+from watchword.kernels.predicates.heads import HEADS
 from watchword.predicates.access import structure as structures
 from watchword.predicates.access.structure import AccessRows
 

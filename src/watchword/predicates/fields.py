@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from watchword.arrays import Arrays, reserve
-from watchword.kernels.predicates.match import Atoms
+from watchword.kernels.predicates.layout import Atoms
 from watchword.parts import Part
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.values import OTHER, View, after_prefix

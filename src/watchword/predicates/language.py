@@ -15,7 +15,7 @@ from watchword.index import Explanation, Method, method_table
 from watchword.index.events import is_text, refuse_nulls
 from watchword.index.routing import Atoms, Needs
 from watchword.index.tables import rows_of
-from watchword.kernels.predicates.match import MORE
+from watchword.kernels.predicates.layout import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.compiler import compiled, parsed_row

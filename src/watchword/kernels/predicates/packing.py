@@ -1,4 +1,4 @@
-"""Into the packed form and back; `match` has the layout.
+"""Into the packed form and back; `layout` says what it is.
 
 Rows come in CSR form with their access keys. They are sorted by key and by the number of literals that are left; then
 their blocks are measured and written, front to back.
@@ -10,15 +10,16 @@ import numpy as np
 
 from watchword.kernels.child_table import put_child
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.predicates.choice import PAIR, POINT
-from watchword.kernels.predicates.match import MORE, ROWS
+from watchword.kernels.predicates.choice import NODE, PAIR, POINT
+from watchword.kernels.predicates.layout import LAZILY, MORE, ROWS, ROWS_AT
 from watchword.kernels.predicates.nodes import put_node
 from watchword.kernels.tombstones import is_dead
 
 
 @kernel
-def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, sizes):
-    """Put what is left of each row to its front, the literal that fails most often first; write how many those are."""
+def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, places, first_lazy, sizes):
+    """Put what is left of each row to its front, the literal that fails most often first, by its place; write how many
+    those are, and `LAZILY` if one has a place from `first_lazy` on."""
     for row in range(len(row_offsets) - 1):
         begin, end = row_offsets[row], row_offsets[row + 1]
         fill = begin
@@ -31,8 +32,30 @@ def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, sizes
             if not is_key:
                 literals[fill] = literals[k]
                 fill += 1
-        sizes[row] = fill - begin
         _sort_by_chance(literals, begin, fill, chances)
+        lazily = False
+        for k in range(begin, fill):
+            place = places[literals[k] >> 1]
+            literals[k] = place + (len(places) if literals[k] & 1 else 0)
+            lazily = lazily or place >= first_lazy
+        sizes[row] = fill - begin | (LAZILY if lazily else 0)
+
+
+@kernel
+def expect_looks(row_offsets, literals, atoms, chances, keys, looks):
+    """Add up how many spans of each field an event is expected to ask for; `keys` are kinds, firsts and seconds."""
+    kinds, firsts, seconds = keys
+    for row in range(len(row_offsets) - 1):
+        chance = 1.0
+        if kinds[row] == POINT or kinds[row] == PAIR:
+            chance = chances[firsts[row]] * (chances[seconds[row]] if kinds[row] == PAIR else 1.0)
+        elif kinds[row] == NODE:
+            for k in range(row_offsets[row], row_offsets[row + 1]):
+                chance = min(chance, chances[literals[k] >> 1]) if literals[k] & 1 == 0 else chance
+        for k in range(row_offsets[row], row_offsets[row + 1]):
+            kind = atoms[literals[k] >> 1]
+            if kind & 3:
+                looks[kind >> 2] += chance
 
 
 @leaf
@@ -54,10 +77,10 @@ def _chance(literal, chances):
 
 
 @kernel
-def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, arena, owners):
-    """Write the rows in `order`, whose keys and sizes ascend; returns the blocks and words. Counts only, if `arena` is
-    empty; else writes where the block of each key begins."""
-    write = len(arena) > 0
+def write_blocks(row_offsets, literals, payloads, order, keys, sizes, per_word, starts, arena, words):
+    """Write the rows in `order`, whose keys and sizes ascend; returns the blocks and words. Counts only, if `words` is
+    empty; else writes where the block of each key begins. `arena` are the words by their literals, `per_word` each."""
+    write = len(words) > 0
     blocks = np.int64(0)
     at = np.int64(0)
     i = np.int64(0)
@@ -66,37 +89,40 @@ def write_blocks(row_offsets, literals, payloads, order, keys, sizes, starts, ar
         if write:
             starts[blocks] = at
         while i < len(order) and keys[order[i]] == key:
-            size = np.int64(sizes[order[i]])
+            kind = np.int64(sizes[order[i]])
             j = i
-            while j < len(order) and j < i + ROWS and keys[order[j]] == key and sizes[order[j]] == size:
+            while j < len(order) and j < i + ROWS and keys[order[j]] == key and sizes[order[j]] == kind:
                 j += 1
-            rows = j - i
+            rows, size = j - i, kind & (MORE - 1)
+            owners = at + 1 + (size * rows + per_word - 1) // per_word
             if write:
                 follows = j < len(order) and keys[order[j]] == key
-                arena[at], arena[at + 1] = size + (MORE if follows else 0), rows
+                words[owners - 1] = 0  # half of it may stay free
+                words[at] = kind | (MORE if follows else 0) | rows << ROWS_AT
                 for k in range(rows):
                     row = order[i + k]
-                    owners[at + 2 + k] = payloads[row]
+                    words[owners + k] = payloads[row]
                     for column in range(size):
-                        arena[at + 2 + rows * column + k] = literals[row_offsets[row] + column]
-            at += 2 + rows * max(size, 1)
+                        arena[per_word * (at + 1) + rows * column + k] = literals[row_offsets[row] + column]
+            at = owners + rows
             i = j
         blocks += 1
     return blocks, at
 
 
 @leaf
-def _unpack_block(arena, owners, at, keys, dead, offsets, literals, payloads, rows, fill):
+def _unpack_block(arena, words, at, keys, by_place, dead, offsets, literals, payloads, rows, fill):
     """Write the live rows of a block behind others; `keys` are its points, -1 for none. Returns rows and fill."""
     write = len(offsets) > 1
-    more = True
+    per_word = len(arena) // len(words)
+    more = np.int64(1)
     while more:
-        size, count = np.int64(arena[at]), np.int64(arena[at + 1])
-        more = size >= MORE
-        size &= MORE - 1
-        at += 2
-        for row in range(at, at + count):
-            if is_dead(dead, owners[row]):
+        header = np.int64(words[at])
+        size, count, more = header & (MORE - 1), header >> ROWS_AT, header & MORE
+        first = per_word * (at + 1)
+        owners = at + 1 + (size * count + per_word - 1) // per_word
+        for row in range(count):
+            if is_dead(dead, words[owners + row]):
                 continue
             start = fill
             fill += size
@@ -106,18 +132,21 @@ def _unpack_block(arena, owners, at, keys, dead, offsets, literals, payloads, ro
                         literals[fill] = 2 * key
                     fill += 1
             if write:
-                payloads[rows] = owners[row]
+                payloads[rows] = words[owners + row]
                 for column in range(size):
-                    literals[start + column] = arena[row + count * column]
+                    literal = np.int64(arena[first + row + count * column])
+                    negated = literal >= len(by_place)
+                    literals[start + column] = by_place[literal - negated * len(by_place)] << 1 | negated
                 offsets[rows + 1] = fill
             rows += 1
-        at += count * max(size, 1)
+        at = owners + count
     return rows, fill
 
 
 @kernel
-def unpack(arena, owners, keys, dead, offsets, literals, payloads):
-    """Write the live rows of blocks, for each of which `keys` has its first point, its second, and where it begins.
+def unpack(arena, words, keys, by_place, dead, offsets, literals, payloads):
+    """Write the live rows of blocks, for each of which `keys` has its first point, its second, and where it begins;
+    `by_place` has the atom of each place.
 
     Returns the rows and literals. Counts only, if `offsets` has one entry.
     """
@@ -125,22 +154,23 @@ def unpack(arena, owners, keys, dead, offsets, literals, payloads):
     fill = np.int64(0)
     for k in range(len(keys)):
         rows, fill = _unpack_block(
-            arena, owners, keys[k, 2], keys[k, :2], dead, offsets, literals, payloads, rows, fill
+            arena, words, keys[k, 2], keys[k, :2], by_place, dead, offsets, literals, payloads, rows, fill
         )
     return rows, fill
 
 
 @kernel
-def renumber(arena, owners, renumbered):
+def renumber(words, per_word, renumbered):
     """Replace every payload `p` below ``len(renumbered)`` by ``renumbered[p]``."""
     at = np.int64(0)
-    while at < len(arena):
-        size, rows = np.int64(arena[at]) & (MORE - 1), np.int64(arena[at + 1])
-        at += 2
-        for row in range(at, at + rows):
-            if owners[row] < len(renumbered):
-                owners[row] = renumbered[owners[row]]
-        at += rows * max(size, 1)
+    while at < len(words):
+        header = np.int64(words[at])
+        size, rows = header & (MORE - 1), header >> ROWS_AT
+        owners = at + 1 + (size * rows + per_word - 1) // per_word
+        at = owners + rows
+        for row in range(owners, at):
+            if words[row] < len(renumbered):
+                words[row] = renumbered[words[row]]
 
 
 @kernel

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.jit import inline, kernel, leaf
 
 
 @leaf
+def _first_not_below(near, rest, constants_near, constants_rest):
+    """Return the first constant, of those ascending, that is not below a number. No step depends on a branch."""
+    at, size = 0, len(constants_near)
+    while size > 1:
+        half = size >> 1
+        at += half if _is_below(constants_near[at + half - 1], constants_rest[at + half - 1], near, rest) else 0
+        size -= half
+    return at + (size > 0 and _is_below(constants_near[at], constants_rest[at], near, rest))
+
+
+@inline
 def _is_below(near, rest, other_near, other_rest):
-    return near < other_near or (near == other_near and rest < other_rest)
+    return (near < other_near) | ((near == other_near) & (rest < other_rest))
 
 
 @kernel
@@ -22,15 +33,9 @@ def find_numbers(near, rest, constants_near, constants_rest, found):
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
-        low, high = 0, len(constants_near)
-        while low < high:
-            middle = (low + high) >> 1
-            if _is_below(constants_near[middle], constants_rest[middle], near[i], more):
-                low = middle + 1
-            else:
-                high = middle
-        equal = low < len(constants_near) and constants_near[low] == near[i] and constants_rest[low] == more
-        found[i] = low if equal else -1
+        at = _first_not_below(near[i], more, constants_near, constants_rest)
+        equal = at < len(constants_near) and constants_near[at] == near[i] and constants_rest[at] == more
+        found[i] = at if equal else -1
 
 
 @kernel
@@ -39,18 +44,11 @@ def label_numbers(near, rest, breaks_near, breaks_rest, labels, first, placed):
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
-        low, high = 0, len(breaks_near)
-        while low < high:  # the first breakpoint above
-            middle = (low + high) >> 1
-            if _is_below(near[i], more, breaks_near[middle], breaks_rest[middle]):
-                high = middle
-            else:
-                low = middle + 1
-        if low == 0:
-            placed[i] = first
+        at = _first_not_below(near[i], more, breaks_near, breaks_rest)
+        if at < len(breaks_near) and breaks_near[at] == near[i] and breaks_rest[at] == more:
+            placed[i] = labels[at]
         else:
-            equal = breaks_near[low - 1] == near[i] and breaks_rest[low - 1] == more
-            placed[i] = labels[low - 1] + (0 if equal else 1)
+            placed[i] = labels[at - 1] + 1 if at else first
 
 
 @leaf
@@ -85,15 +83,16 @@ def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
 
 
 @kernel
-def by_event(count, owners, offsets, order):
-    """Write where each event's entries lie once they are sorted by their owners, stably; and the order that does it."""
+def by_event(owners, values, offsets, found):
+    """Write the values of each event behind one another, in their order, and where each event's begin. `owners` has the
+    event of each value; `offsets` are zeros, one more than events."""
     for owner in owners:
         offsets[owner + 1] += 1
-    for event in range(count):
+    for event in range(len(offsets) - 1):
         offsets[event + 1] += offsets[event]
     for k in range(len(owners)):
-        order[offsets[owners[k]]] = k
+        found[offsets[owners[k]]] = values[k]
         offsets[owners[k]] += 1
-    for event in range(count, 0, -1):
+    for event in range(len(offsets) - 1, 0, -1):
         offsets[event] = offsets[event - 1]
     offsets[0] = 0

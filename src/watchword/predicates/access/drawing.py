@@ -22,7 +22,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.predicates import packing as kernels
-from watchword.kernels.predicates.match import Base
+from watchword.kernels.predicates.layout import Base
 from watchword.kernels.tombstones import FIRST_CLAUSE, Dead
 from watchword.predicates.access.packing import keys_of
 from watchword.sets.rows import Rows
@@ -34,12 +34,12 @@ Unpack = Callable[[Callable[..., tuple[int, int]]], tuple[Rows, Int32]]
 def drawn(base: Base, fields: Int32, dead: Dead, name: Callable[[int], str], unpacked: Unpack) -> str:
     """Return the drawing of a base whose atoms have these fields."""
     keys, nodes = keys_of(base, fields), _nodes(base)
-    lines: list[str] = []
+    by_place, lines = np.argsort(base.places), list[str]()
     for first, second, start in sorted(keys.tolist(), key=lambda key: (key[0] < 0, key[1], key[2] not in nodes, key)):
         points = [atom for atom in (first, second) if atom >= 0]
         heading = " + ".join(map(name, points)) or nodes.get(start, "always")
         block = np.array([(first, second, start)], np.int64)
-        rows, payloads = unpacked(partial(kernels.unpack, base.arena, base.owners, block, dead))
+        rows, payloads = unpacked(partial(kernels.unpack, base.arena, base.words, block, by_place, dead))
         if len(payloads):
             lines += [heading, *_rows(rows, payloads, len(points), name)]
     return "\n".join(lines)

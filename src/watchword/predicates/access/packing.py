@@ -12,7 +12,8 @@ from watchword.errors import WatchwordError
 from watchword.kernels.child_table import EMPTY, new_table, roomy_table
 from watchword.kernels.predicates import choice, nodes
 from watchword.kernels.predicates import packing as kernels
-from watchword.kernels.predicates.match import MORE, OUTSIDE, Atoms, Base
+from watchword.kernels.predicates.layout import MORE, OUTSIDE, Atoms, Base
+from watchword.predicates.access.eager import first_lazy, placed
 from watchword.sets.rows import Rows, joined
 
 PRIOR = 200.0
@@ -80,24 +81,30 @@ def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tup
         return empty_base(), 0
     (offsets, given), payloads = joined(parts)
     rows, literals = len(payloads), given.copy()
+    longest = int(np.diff(offsets).max())
+    if longest >= MORE:
+        raise WatchwordError(f"a clause of {longest} predicates is more than an index holds; at most {MORE - 1}")
     kinds, firsts, seconds = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows, np.int64)
     partners = _partners(offsets, literals, atoms, chances)
     choice.choose(offsets, literals, tuple(atoms), chances, partners, kinds, firsts, seconds)
     sizes = np.empty(rows, np.int32)
-    kernels.leave_keys_out(offsets, literals, chances, kinds, firsts, seconds, sizes)
+    looks = np.zeros(int(atoms.fields.max()) + 1)
+    kernels.expect_looks(offsets, literals, atoms.kinds, chances, (kinds, firsts, seconds), looks)
+    places, eager = placed(atoms, looks)
+    lazy = first_lazy(atoms, eager)
+    kernels.leave_keys_out(offsets, literals, chances, kinds, firsts, seconds, places, lazy, sizes)
     keys, nodes_of = _numbered(kinds, firsts, seconds)
     order = np.lexsort((sizes, keys))
-    if sizes.max() >= MORE:
-        raise WatchwordError(f"a clause of {sizes.max()} predicates is more than an index holds; at most {MORE - 1}")
     few = len(atoms.kinds) < 1 << 15
-    none = np.empty(0, np.uint16 if few else np.int32)
-    write = partial(kernels.write_blocks, offsets, literals, payloads, order, keys, sizes)
-    blocks, words = write(np.empty(0, np.int64), none, np.empty(0, np.int32))
-    if words > np.iinfo(np.int32).max:
+    kind = np.uint16 if few else np.int32
+    none = np.empty(0, np.int32)
+    write = partial(kernels.write_blocks, offsets, literals, payloads, order, keys, sizes, 2 if few else 1)
+    blocks, count = write(np.empty(0, np.int64), none.view(kind), none)
+    if count > np.iinfo(np.int32).max:
         raise WatchwordError(f"{rows} subscriptions are more than one index holds; use several")
-    starts, arena, owners = np.empty(blocks, np.int64), np.empty(words, none.dtype), np.empty(words, np.int32)
-    write(starts, arena, owners)
-    return _keyed(keys[order], starts, nodes_of, partners, atoms, arena, owners), rows
+    starts, words = np.empty(blocks, np.int64), np.empty(count, np.int32)
+    write(starts, words.view(kind), words)
+    return _keyed(keys[order], starts, nodes_of, partners, atoms, (places, eager, words.view(kind))), rows
 
 
 def empty_base() -> Base:
@@ -106,7 +113,7 @@ def empty_base() -> Base:
     return Base(
         none, *new_table(), np.zeros(1, np.int32), np.empty(0, np.int64), none, none, *nodes.new_nodes(),
         np.empty(0, np.uint64),
-        np.full(1, -1, np.int32), np.empty(0, np.uint16), none,
+        np.full(1, -1, np.int32), none, none, np.empty(0, np.uint16),
     )  # fmt: skip
 
 
@@ -150,7 +157,7 @@ def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64
 
 
 def _keyed(
-    keys: Int64, starts: Int64, nodes_of: Int64, partners: Partners, atoms: Atoms, arena: Any, owners: Int32
+    keys: Int64, starts: Int64, nodes_of: Int64, partners: Partners, atoms: Atoms, arena: tuple[Int32, Int32, Any]
 ) -> Base:
     """Return a base whose tables lead from the access keys, sorted, to the blocks, which begin at `starts`."""
     own = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
@@ -164,7 +171,7 @@ def _keyed(
     kernels.put_nodes(*node_table, nodes_of, starts[kinds == choice.NODE], levels)
     always = starts[kinds == choice.ALWAYS]
     first = np.array([always[0] if len(always) else -1], np.int32)
-    return Base(point_blocks, *table, *node_table, levels, first, arena, owners)  # type: ignore[call-arg]
+    return Base(point_blocks, *table, *node_table, levels, first, *arena)  # type: ignore[call-arg]
 
 
 def _pair_tables(pairs: Int64, starts: Int64, known: Partners, fields: Int32, modes: Int32) -> tuple[Any, ...]:

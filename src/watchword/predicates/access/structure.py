@@ -1,7 +1,7 @@
 """`AccessRows`: rows of literals, each under the access key that the fewest events have, in layers.
 
-`layers.layered` has the life cycle, `kernels.predicates.match` the layout with an example. A row {name = 'RBS', value >
-20} lies under the point ``name = 'RBS'``; an event that lists that point looks at it, and compares its value with 20.
+`layers.layered` has the life cycle, `kernels.predicates.layout` the layout with an example. A row {name = 'RBS', value
+> 20} lies under the point ``name = 'RBS'``; an event that lists that point looks at it, and compares its value with 20.
 An event that names another share never comes near.
 
 Tried instead: a table of points only (an event of 16 attributes looked at 4,800 of 100,000 rows of three equalities,
@@ -25,13 +25,24 @@ from watchword.kernels.predicates import delta as delta_kernels
 from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
-from watchword.kernels.predicates.match import LAZY, MARKS, NONE, RANK, Base, Delta, Eager, Scratch
+from watchword.kernels.predicates.layout import (
+    EAGER_WORDS,
+    LAZY,
+    MARKS,
+    NONE,
+    RANK,
+    STATE_KINDS,
+    Base,
+    Delta,
+    Eager,
+    Scratch,
+)
 from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
+from watchword.predicates.access.eager import Places, eager_spans, placed
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
-from watchword.predicates.access.tables import eager_spans
 from watchword.predicates.events.held import Held
 from watchword.predicates.fields import Fields
 from watchword.sets.rows import Rows, written
@@ -48,6 +59,9 @@ POINT_GUESS, SPAN_GUESS = 0.01, 0.3
 
 _NO_SEEN = (np.empty(0, np.int32),)
 
+FEW = 8.0
+"""How many spans of a field an event is guessed to ask for, while there are so few rows that none are packed."""
+
 LEARNED = 4096
 """Events after which it is worth while to pack a base anew, if it knew of none."""
 
@@ -57,7 +71,7 @@ class AccessBase:
 
     def __init__(self, packed: Base, count: int, fields: Fields, events: int) -> None:
         self.packed, self.count, self._fields = packed, count, fields
-        self.tables = tuple(table for name, table in packed._asdict().items() if name != "arena")
+        self.tables = packed.tables
         self.events = events
         """How many events were known when it was packed."""
         self._present: Tombstones | None = None
@@ -75,11 +89,12 @@ class AccessBase:
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
         """Return the rows that are not dead, and their payloads."""
         keys = keys_of(self.packed, self._fields.atoms.fields)
-        return written(partial(packing_kernels.unpack, self.packed.arena, self.packed.owners, keys, dead))
+        by_place = np.argsort(self.packed.places)
+        return written(partial(packing_kernels.unpack, self.packed.arena, self.packed.words, keys, by_place, dead))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
-        packing_kernels.renumber(self.packed.arena, self.packed.owners, payloads)
+        packing_kernels.renumber(self.packed.words, 4 // self.packed.arena.itemsize, payloads)
         self._present = None
 
 
@@ -127,14 +142,22 @@ class AccessDelta:
 class Workspace:
     """What one thread writes to while it matches, and the handles of that and of all that it reads."""
 
-    def __init__(self, fields: Fields, eager: Eager) -> None:
+    def __init__(self, fields: Fields, eager: Eager, base_places: Int32) -> None:
         self.fields, self.eager = len(fields.all), eager
-        hold = np.where(fields.atoms.modes > 0, LAZY, 0).astype(np.uint8)
-        hold[eager.atoms] = 0
+        half = len(base_places)
+        places = np.arange(half, half + fields.count, dtype=np.int32)
+        places[:half] = base_places
+        hold, by_place = np.zeros(half + fields.count, np.uint8), np.empty(half + fields.count, np.int32)
+        by_place[places], by_place[half : 2 * half] = np.arange(fields.count), -1
+        hold[places[fields.atoms.modes > 0]] = LAZY
+        for first, count in eager.fields.reshape(-1, EAGER_WORDS)[:, 4:].tolist():
+            hold[first : first + count] = 0
+        hold[half : 2 * half] = np.where(hold[:half] == LAZY, LAZY, 1)
         marks = np.zeros((self.fields, MARKS), np.int32)
         marks[:, RANK] = NONE
-        self.scratch = Scratch(hold, np.full(len(eager.places) // 6, -1, np.int32), marks.reshape(-1))
-        self.handles = Handles(*kernels.STATE_KINDS)
+        numbers = np.full(len(eager.fields) // EAGER_WORDS, NONE, np.int32)
+        self.scratch = Scratch(hold, numbers, places, by_place, marks.reshape(-1))
+        self.handles = Handles(*STATE_KINDS)
         self.payloads = np.empty(1024, np.int32)
 
 
@@ -158,7 +181,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._sampled = 0
         self._spreads = 0
         self._spare: list[Workspace] = []
-        self._eager: tuple[int, Eager] | None = None
+        self._eager: tuple[int, Eager, Int32] | None = None
         self._hits_per_event = 16
         self._chances: Float64 = np.empty(0)
         super().__init__()
@@ -276,23 +299,26 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
             self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen, space.scratch
         )
 
-    def _eager_spans(self) -> Eager:
-        """Return the spans that are read off tables, made when the base was; threads that race here make the same."""
+    def _eager_spans(self) -> tuple[Eager, Int32]:
+        """Return the spans that are read off tables, and the places of the atoms that there were when the base was
+        made, or when it was first matched if it is empty; threads that race here make the same."""
         made = self._eager
         if made is None or made[0] != self.fields.spreads:
-            made = self._eager = self.fields.spreads, eager_spans(self.fields.atoms)
+            atoms, fields, base = self.fields.atoms, len(self.fields.all), self.base.packed
+            places = Places(base.places, base.eager) if len(base.arena) else placed(atoms, np.full(fields, FEW))
+            made = self._eager = self.fields.spreads, eager_spans(atoms, places), places.places
             self._spare.clear()
-        return made[1]
+        return made[1:]
 
     def _borrowed(self) -> Workspace:
         """Return a workspace that no other thread uses, large enough."""
-        eager = self._eager_spans()
+        eager, places = self._eager_spans()
         try:
             space = self._spare.pop()
         except IndexError:
             space = None
-        if space is None or len(space.scratch.hold) < self.fields.count or space.fields < len(self.fields.all):
-            space = Workspace(self.fields, eager)
+        if space is None or len(space.scratch.places) < self.fields.count or space.fields < len(self.fields.all):
+            space = Workspace(self.fields, eager, places)
         return space
 
     def _remember(self, events: Held) -> None:

@@ -40,13 +40,11 @@ class ColumnReader:
         """Return what holds in events, structs or maps."""
         count = len(events)
         self._below(root, events, np.arange(count))
-        owners, atoms = _joined([(owners, points) for owners, points in self._points], np.int32)
-        offsets, order = _by_event(count, owners)
-        value_owners, labels = _joined([(owners, found) for owners, _, found in self._labels], np.int64)
-        fields = [np.full(len(owners), number, np.int32) for owners, number, _ in self._labels]
-        value_offsets, value_order = _by_event(count, value_owners)
-        all_fields = np.concatenate(fields) if fields else np.empty(0, np.int32)
-        return Held(offsets, atoms[order], value_offsets, all_fields[value_order], labels[value_order])
+        offsets, atoms = _by_event(count, self._points, np.int32)
+        value_offsets, labels = _by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
+        numbers = [(owners, np.full(len(owners), number, np.int32)) for owners, number, _ in self._labels]
+        _, fields = _by_event(count, numbers, np.int32)
+        return Held(offsets, atoms, value_offsets, fields, labels)
 
     def _below(self, place: Place, column: pa.Array, owners: Int64) -> None:
         """Visit the attributes of objects, structs or maps without nulls."""
@@ -133,16 +131,16 @@ class ColumnReader:
             self._points.append((np.repeat(owners, np.diff(placed.offsets)), placed.points))
         else:
             here = placed.points >= 0
-            self._points.append((owners[here], placed.points[here]))
+            whole = here.all()
+            self._points.append((owners, placed.points) if whole else (owners[here], placed.points[here]))
 
 
-def _joined(parts: list[tuple[Int64, Any]], kind: Any) -> tuple[Int64, Any]:
+def _by_event(count: int, parts: list[tuple[Int64, Any]], kind: Any) -> tuple[Int64, Any]:
+    """Return where the values of each event begin, and the values; each part has values and the events they are of."""
+    offsets = np.zeros(count + 1, np.int64)
     if not parts:
-        return np.empty(0, np.int64), np.empty(0, kind)
-    return np.concatenate([one for one, _ in parts]), np.concatenate([two for _, two in parts]).astype(kind, copy=False)
-
-
-def _by_event(count: int, owners: Int64) -> tuple[Int64, Int64]:
-    offsets, order = np.zeros(count + 1, np.int64), np.empty(len(owners), np.int64)
-    kernels.by_event(count, owners, offsets, order)
-    return offsets, order
+        return offsets, np.empty(0, kind)
+    owners, values = (np.concatenate(both) for both in zip(*parts, strict=True))
+    found = np.empty(len(values), kind)
+    kernels.by_event(owners, values.astype(kind, copy=False), offsets, found)
+    return offsets, found

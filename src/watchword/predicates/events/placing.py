@@ -1,7 +1,7 @@
 """One column of values, placed at once: points and labels without a Python object for each value.
 
-Numbers and texts go through kernels. What is rarer, or has a view to be seen through (dates, addresses, folded case),
-is placed once for each distinct value, in Python, and spread over the column.
+Numbers, texts and instants go through kernels. What is rarer, or has another view to be seen through (addresses, folded
+case), is placed once for each distinct value, in Python, and spread over the column.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Float64, Int32, Int64, offsets_of
+from watchword.kernels.predicates import instants
 from watchword.kernels.predicates import values as kernels
 from watchword.predicates.fields import Field
 from watchword.predicates.hierarchies import Hierarchy
@@ -110,6 +111,10 @@ class Placer:
             return self._texts(from_arrow(values))
         if field.view is View.INSTANTS and pa.types.is_timestamp(kind) and _is_whole(values):
             return self._numbers(INSTANT, *_split(values.cast(pa.timestamp("ns")).cast(pa.int64()).to_numpy()))
+        if field.view is View.INSTANTS and is_text(kind):
+            found = _instants(from_arrow(values))
+            if found is not None:
+                return self._numbers(INSTANT, *_split(found))
         encoded = values.dictionary_encode()
         distinct = self._distinct(encoded.dictionary.to_pylist())
         return distinct.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
@@ -182,12 +187,25 @@ def _is_whole(values: pa.Array) -> bool:
     return True
 
 
+def _instants(texts: Strings) -> Int64 | None:
+    """Return the instants of texts; None if one is no instant, or none whose nanoseconds fit into 64 bits."""
+    found, known = np.empty(texts.count, np.int64), np.empty(texts.count, np.bool_)
+    instants.find_instants(texts.data, texts.offsets, found, known)
+    return found if known.all() else None
+
+
 def _split(values: Any) -> tuple[Float64, Int64]:
-    """Return numbers as doubles and what is missing to each; nothing is where they are all exact."""
+    """Return numbers as doubles and what is missing to each; nothing is where they are all exact.
+
+    >>> _split(np.array([2**53 + 1, 2**63 - 1]))
+    (array([9.00719925e+15, 9.22337204e+18]), array([ 1, -1]))
+    """
     if values.dtype.kind == "f":
         return values.astype(np.float64), np.empty(0, np.int64)
     near = values.astype(np.float64)
     if not len(values) or np.abs(near).max() < 2.0**53:  # 2**53 + 1 rounds to 2**53
         return near, np.empty(0, np.int64)
-    rest = np.array([_pair(int(value))[1] for value in values.tolist()], np.int64)
+    beyond = near >= 2.0**63  # its double is no int64
+    rest = np.where(beyond, 0, values.astype(np.int64) - np.where(beyond, 0, near).astype(np.int64))
+    rest[beyond] = [_pair(int(value))[1] for value in values[beyond].tolist()]
     return near, rest

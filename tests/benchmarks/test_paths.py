@@ -102,6 +102,7 @@ def test_one_large_document_is_filtered_searched_and_weighed(data: Path) -> None
         ("–", True),
         (1, True),
     ]
+    assert len(found["xmark: verdict"]) == 4
 
 
 @pytest.mark.slow
@@ -116,6 +117,19 @@ def test_growth_sets_the_pairs_aside(data: Path) -> None:
 def test_every_method_is_set_against_auto(data: Path, section: str) -> None:
     found = tables(run(section))
     assert len(found) == 2 and len(found[f"{section}: verdict"]) == 1
+
+
+def test_a_verdict_says_what_was_wanted_and_whether_it_is_reached() -> None:
+    report = Report("test", {})
+    quick, slow = paths.wanted_row("quick", 2.0, 1), paths.wanted_row("slow", 4.0, 3, least=False)
+    report.table("nitf: verdict", [quick])
+    report.table("growth: verdict", [slow])
+    paths.measure_verdict(report, TINY)
+    rows = tables(report)["verdict"]
+    assert [(row["section"], row["wanted"], row["measured"], row["reached"]) for row in rows] == [
+        ("nitf", "at least 1", 2.0, "yes"),
+        ("growth", "at most 3", 4.0, "no"),
+    ]
 
 
 def test_where_there_is_no_data_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

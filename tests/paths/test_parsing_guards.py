@@ -39,7 +39,7 @@ BAD = {
     "no such encoding": (b"<?xml version='1.0' encoding='x-none'?><a/>", "it declares an encoding that is not known"),
     "wide encoding": (b"<?xml version='1.0' encoding='gbk'?><a/>", "it declares an encoding that is not known"),
     "undefined": (b"<a>&nbsp;</a>", "it is no well-formed XML: undefined entity (line 1, column 4)"),
-    "two roots": (b"<a/><a/>", "it is no well-formed XML: junk after document element (line 1, column 5)"),
+    "two roots": (b"<a/><a/>", "it goes on behind its root element; several documents are read as a stream"),
     "text": (b"once upon a time", "it is no well-formed XML: syntax error (line 1, column 1)"),
     "unbound": (b"<p:a/>", "it is no well-formed XML: unbound prefix"),
 }

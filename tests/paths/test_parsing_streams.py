@@ -17,7 +17,7 @@ from watchword.kernels.paths.moves import END
 from watchword.paths.parsing import expat, streams
 from watchword.paths.parsing.batch import KernelParser
 from watchword.paths.parsing.guards import Guards
-from watchword.paths.parsing.streams import Piece, stream
+from watchword.paths.parsing.streams import Piece, documents_in, stream
 
 TEXTS: list[Condition] = [("*", frozenset({("", "t")}))]
 
@@ -231,3 +231,26 @@ def test_a_long_stream_takes_little_memory() -> None:
 def test_a_comment_of_megabytes_between_documents() -> None:
     data = b"<a/><!--" + b"x" * 5_000_000 + b"--><b/>"
     assert documents(pieces(data, size=10_000)) == {0: [1, END], 1: [2, END]}
+
+
+FILES = [
+    [b"<a/>", b"<b><c/></b>", b"<a>x</a>"],
+    [b"\n<a/>\n", b"<?xml version='1.0'?>\n<b/> <!-- behind -->", b"<!DOCTYPE a><a/>"],
+    [b"<a/>", b"<?xml version='1.0'?><b> <c>", b"<?xml version='1.0'?><a/>"],
+    [b"<a/>", b"<!DOCTYPE b [<!ENTITY e 'x'>]><b>&e;</b>", b"<!DOCTYPE a><a/>"],
+    [b"<a>" * 2_000 + b"</a>" * 2_000, b"<a/>"],
+    ["<?xml version='1.0'?><a>é</a>".encode("latin-1"), b"<?xml version='1.0' encoding='latin-1'?><b/>"],
+    [b"<a>" + b"<b/>" * 400_000 + b"</a>", b"<a/>", b"<a>" + b"<b/>" * 400_000],
+]
+
+
+@pytest.mark.parametrize("parts", FILES)
+def test_a_file_is_taken_apart_into_its_documents(route: str, parts: list[bytes]) -> None:
+    found = documents_in(b"".join(parts))
+    assert [part.strip() for part in found] == [part.strip() for part in parts]
+
+
+def test_a_file_without_documents_is_not_taken_apart(route: str) -> None:
+    for nothing in (b"", b" \n"):
+        with pytest.raises(EventError, match="it is empty"):
+            documents_in(nothing)

@@ -61,6 +61,26 @@ def test_xpath_that_is_not_supported_is_named(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    {
+        "//a//@x": r"subscribe to a/@x and to a//\*/@x",
+        "//a[contains(@x, '1')]": "functions are not known",
+        "//a[@x or @y]": "subscribe to each path by itself",
+        "//a[@x and @y]": r"several tests are written \[@a\]\[@b\]",
+        "//a[@x != '1']": "compared by = only",
+        "//a[@x < '1']": "compared by = only",
+        "//a/@x='1'": r"asked for by \[@x='value'\]",
+        "//*:a": "a name is written in full",
+        "(//a)[1]": "a path has no parentheses",
+        "//a AND //b": "subscribe to each by itself",
+    }.items(),
+)
+def test_a_refusal_says_what_to_write_instead(text: str, remedy: str) -> None:
+    with pytest.raises(SubscriptionSyntaxError, match=remedy):
+        parse(text)
+
+
 @pytest.mark.parametrize("texts", [["a/b", "a[1]", "//c"], ["a[@x]", "a/"]])
 def test_a_refused_row_is_named(texts: list[str]) -> None:
     with pytest.raises(SubscriptionSyntaxError) as caught:

@@ -105,3 +105,40 @@ def test_the_running_system(spark: SparkSession, tmp_path: Path) -> None:
     (files / "rows.jsonl").write_text("{}")
     with pytest.raises(PipelineError, match="several kinds of file"):
         Source.folder(str(files))
+
+
+def test_files_with_several_documents_and_items_of_feeds(spark: SparkSession, tmp_path: Path) -> None:
+    home = Home.make(tmp_path / "home")
+    with home.store() as store:
+        store.add_subscriber("ada")
+        asked = {"s1": "/a", "s2": "/item/category[text()='R & D <x>']"}
+        store.subscribe_many(Request("ada", text, key, "paths") for key, text in asked.items())
+    files, feed = tmp_path / "files", tmp_path / "feed.xml"
+    files.mkdir()
+    (files / "all.xml").write_bytes(b"<a/><b/>\n<?xml version='1.0'?><a> <?xml version='1.0'?><a><b/></a>")
+    (files / "none.xml").write_bytes(b" ")
+    items = "".join(
+        f"<item><guid>{n}</guid><title>A &lt;b&gt; {n}</title><category>{name}</category></item>"
+        for n, name in enumerate(["R &amp; D &lt;x&gt;", "sport"])
+    )
+    feed.write_text(f"<rss version='2.0'><channel><title>t</title>{items}</channel></rss>", encoding="utf-8")
+    done: list[Progress] = []
+    for name, source in [
+        ("files", Source.folder(str(files), stream=True)),
+        ("feeds", Source.feeds([str(feed)])),
+    ]:
+        Pipeline(spark, home, source, run=name, report=done.append).run(once=True)
+    with home.store() as store:
+        inbox = store.inbox("ada")
+    found = {(d.item.identity.split("/")[-1], r.subscription) for d in inbox for r in d.reasons}
+    assert {pair for pair in found if pair[1] == "s1"} == {("all.xml#1", "s1"), ("all.xml#4", "s1")}
+    assert [d.item.title for d in inbox if any(r.subscription == "s2" for r in d.reasons)] == ["A <b> 0"]
+    assert [(step.items, step.aside) for step in done] == [(5, 2), (2, 0)]
+    letters = [letter for _, letter in read_letters(home.run("files").dead_letters)]
+    assert sorted(letter.position.split("/")[-1] for letter in letters) == ["all.xml#3", "none.xml#1"]
+
+
+def test_only_xml_files_hold_several_documents(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("{}")
+    with pytest.raises(PipelineError, match="only XML files hold documents"):
+        Source.folder(str(tmp_path), stream=True)

@@ -32,6 +32,9 @@ def run(
     option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the source.")] = None,
     text: Annotated[str, typer.Option(help="Column of the text, where the source is no feed.")] = "text",
     event_id: Annotated[str, typer.Option(help="Column of the id, where the source is no feed.")] = "id",
+    stream: Annotated[
+        bool, typer.Option("--stream", help="XML files of the folder have documents one behind the other.")
+    ] = False,
     once: Annotated[bool, typer.Option("--once", help="Take what is there, then end.")] = False,
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 10.0,
     name: Annotated[str, typer.Option(help="The run's name: each has its own progress and remembers it.")] = "main",
@@ -54,7 +57,7 @@ def run(
 
       watchword run incoming/ --once
 
-      watchword run documents/   # of *.xml, for paths
+      watchword run documents/   # of *.xml, for paths; with --stream, several documents in each
 
       watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
     """
@@ -64,7 +67,7 @@ def run(
     at.store().close()  # says what is wrong before Spark starts
     with at.run(name).held():
         pass  # says so if another process has the run
-    chosen = _source(sources or [], format, option or [], text, event_id)  # and what is wrong with a source
+    chosen = _source(sources or [], format, option or [], text, event_id, stream)  # and what is wrong with a source
     _note_subscriptions(at)
     note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
     note(f"starting Spark ({master})")
@@ -122,7 +125,9 @@ class Chosen(NamedTuple):
     said: str
 
 
-def _source(sources: list[str], format: str | None, options: list[str], text: str, event_id: str) -> Chosen:
+def _source(
+    sources: list[str], format: str | None, options: list[str], text: str, event_id: str, stream: bool
+) -> Chosen:
     """Return what the arguments stand for; what is wrong with it ends the command, before Spark starts."""
     from watchword.spark.sources import Source
 
@@ -133,6 +138,8 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
             fail(f"--option {pair}: expected NAME=VALUE")
         given[key] = value
     if format is not None:
+        if stream:
+            fail("--stream: it is for a folder of XML files, not for --format")
         if sources:
             fail("give SOURCE or --format, not both; the source's own options go into --option")
         return Chosen(Source(format, given, text, event_id), f"the source {format}")
@@ -148,7 +155,10 @@ def _source(sources: list[str], format: str | None, options: list[str], text: st
     if folders and len(sources) > 1:
         fail(f"{folders[0]} is a folder: give it alone")
     if folders:
-        return Chosen(Source.folder(folders[0], text, event_id, **given), f"the files of {folders[0]}")
+        source = Source.folder(folders[0], text, event_id, stream=stream, **given)
+        return Chosen(source, f"the {'documents' if stream else 'files'} of {folders[0]}")
+    if stream:
+        fail("--stream: it is for a folder of XML files that hold documents one behind the other")
     return Chosen(Source.feeds(sources, **given), _checked_feeds(sources))
 
 

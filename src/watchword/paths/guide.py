@@ -13,10 +13,12 @@ from typing import NamedTuple
 from watchword.arrays import Int32
 from watchword.index.gate import Gate
 from watchword.kernels.paths import guide as kernels
-from watchword.kernels.paths.guide import CROWDED, KNOWN, LEARNING, NODES, UNKNOWN, Trail
+from watchword.kernels.paths.classes import NO_CLASSES, classes_bytes, classes_of
+from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, PAYLOADS, UNKNOWN
 from watchword.kernels.paths.moves import AT, OPERATIONS, USED, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
-from watchword.paths.runs import ONCE, Run, new_progress
+from watchword.kernels.paths.trail import COPIED, LEARNING, Trail, begin_piece, grown_trail, new_trail
+from watchword.paths.runs import Run, new_progress
 from watchword.paths.trie import PathTrie
 
 LEAST_BYTES = 64 << 20
@@ -25,6 +27,9 @@ LEAST_BYTES = 64 << 20
 _WASTE = 8
 """A guide is outworn when it did not help with this many times as many elements as it has nodes."""
 
+_COPIED = 4
+"""Classes are made when this many times as many payloads were copied singly as the guide has."""
+
 
 class Guide:
     """What documents were seen to satisfy, under an automaton that does not change any more."""
@@ -32,6 +37,8 @@ class Guide:
     def __init__(self, trie: PathTrie) -> None:
         self._trie = trie
         self._arrays = kernels.new_guide()
+        self._classes = NO_CLASSES
+        self._copied = 0
         self._gate = Gate()
         self._most = max(LEAST_BYTES, trie.bytes)
         self._unhelped = 0
@@ -45,7 +52,7 @@ class Guide:
     @property
     def bytes(self) -> int:
         """Return the bytes in use."""
-        return kernels.guide_bytes(self._arrays)
+        return kernels.guide_bytes(self._arrays) + classes_bytes(self._classes)
 
     @property
     def is_full(self) -> bool:
@@ -58,26 +65,27 @@ class Guide:
         return self.is_full and self._unhelped > _WASTE * self.nodes
 
     def start(self, limits: Int32, *, elements: bool) -> Run:
-        """Begin a pass over documents."""
+        """Begin a pass over documents, with the arrays of one that has ended if there are any."""
         payloads = self._trie.payloads
-        if limits is not ONCE or elements:
-            walker = _Walker(self, kernels.new_trail(self.nodes + 1, payloads), None)
-            return Run(walker.follow, payloads, limits, elements=elements, grow=walker.grow)
+        self._classify()
         try:
             spare = self._spare.pop()
         except IndexError:
-            spare = _Spare(kernels.new_trail(self.nodes + 1, payloads), None, new_progress(payloads, limits))
-        walker = _Walker(self, spare.trail, spare.levels)
+            trail = new_trail(self.nodes + 1, self.classes + 1, payloads)
+            spare = _Spare(trail, None, new_progress(payloads, limits))
+        walker, progress = _Walker(self, spare.trail, spare.levels), spare.progress._replace(limits=limits)
 
         def ended() -> None:
-            self._spare.append(_Spare(walker.trail, walker.levels, spare.progress))
+            self._spare.append(_Spare(walker.trail, walker.levels, progress))
 
-        return Run(walker.follow, payloads, limits, elements=False, grow=walker.grow, used=spare.progress, ended=ended)
+        return Run(walker.follow, payloads, limits, elements=elements, grow=walker.grow, used=progress, ended=ended)
 
     def follow(self, trail: Trail, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves as far as they are known."""
         with self._gate.reading():
-            status: int = kernels.follow_guide(self._arrays, trail, moves, progress, found)
+            status: int = kernels.follow_guide(self._arrays, self._classes, trail, moves, progress, found)
+        self._copied += int(trail.marks[COPIED])
+        trail.marks[COPIED] = 0
         return status
 
     def follow_beyond(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found) -> int:
@@ -98,6 +106,21 @@ class Guide:
             if status == CROWDED:
                 self._arrays = kernels.grown_guide(self._arrays, len(levels.accepted))
         return status
+
+    def _classify(self) -> None:
+        """Make classes anew, if copying singly has cost more than that does."""
+        if self._copied <= _COPIED * int(self._arrays.figures[PAYLOADS]):
+            return
+        self._copied = 0
+        with self._gate.reading():
+            nodes, filled = self._arrays.figures.tolist()
+            spans, payloads = self._arrays.spans[: 2 * nodes], self._arrays.payloads[:filled]
+            self._classes = classes_of(spans, payloads, self._trie.payloads)
+
+    @property
+    def classes(self) -> int:
+        """Return how many classes there are."""
+        return len(self._classes.starts) - 1
 
     def levels(self) -> Levels:
         """Return the levels of the automaton before the first document."""
@@ -121,7 +144,7 @@ class _Walker:
     def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves in the guide where it knows them, else beyond it."""
         if progress.counters[AT] == progress.counters[USED] == 0:
-            kernels.begin_piece(self.trail, progress)
+            begin_piece(self.trail, progress)
         while True:
             if self.trail.marks[LEARNING] < 0:
                 status = self._guide.follow(self.trail, moves, progress, found)
@@ -135,6 +158,6 @@ class _Walker:
 
     def grow(self) -> None:
         """Make room, of everything that may lack it."""
-        self.trail = kernels.grown_trail(self.trail, self._guide.nodes + 1)
+        self.trail = grown_trail(self.trail, self._guide.nodes + 1, self._guide.classes + 1)
         if self.levels is not None:
             self.levels = grown_levels(self.levels)

@@ -118,13 +118,24 @@ _REMEDIES = [
     (re.compile(r"[\w.\-]+:\*"), "a name is written in full, or * for any"),
     (re.compile(r"[\w.\-]+\s*\("), "functions are not known"),
     (re.compile(r"\$"), "variables are not known"),
+    (re.compile(r"\("), "a path has no parentheses"),
 ]
 """What XPath has and this language has not, and what to do about it."""
+_AXIS_REMEDIES = [
+    *_REMEDIES,
+    (re.compile(r":"), "a name is written in full, or * for any"),
+    (re.compile(r"(?i:and|or|not)\b"), "a subscription is one path: subscribe to each by itself"),
+]
 _TEST_REMEDIES = [
     (re.compile(r"\d+\s*\]|position\s*\(|last\s*\("), "positions of elements are not asked for"),
     (re.compile(r"\.\s*="), "an element's text is asked for by text()='value'"),
     (re.compile(r"not\s*\("), "a test cannot be negated"),
+    (re.compile(r"[\w.\-]+\s*\("), "functions are not known"),
     (re.compile(r"[^\W\d]"), "children cannot be tested; a path may go on to them"),
+]
+_CLOSING_REMEDIES = [
+    (re.compile(r"or\b"), "there is no or: subscribe to each path by itself"),
+    (re.compile(r"!=|[<>]"), "values are compared by = only"),
 ]
 
 
@@ -152,7 +163,7 @@ class _Parser:
         if found is None:
             if first:
                 return True
-            self._refuse("expected / or //", _REMEDIES)
+            self._refuse("expected / or //", _AXIS_REMEDIES)
         if self._at == len(self._text):
             self._refuse("a path ends with a name, * or @name")
         if self._sees("/"):
@@ -179,6 +190,8 @@ class _Parser:
         if self._sees("*"):
             self._refuse("an attribute has a name; //*[@name] asks for one that any element has")
         test = Test(self._name("expected the name of an attribute", element=False), None)
+        if self._sees("="):
+            self._refuse(f"a value is asked for by [@{test.attribute}='value'] behind the element")
         if self._at < len(self._text):
             self._refuse("a path ends with its attribute", [])
         if descendant and steps:
@@ -217,7 +230,7 @@ class _Parser:
         elif attribute is None:
             self._refuse("expected = and a value in quotes", [])
         if not self._sees("]"):
-            self._refuse("expected ]; several tests are written [@a][@b]", [])
+            self._refuse("expected ]; several tests are written [@a][@b]", _CLOSING_REMEDIES)
         self._at += 1
         self._skip()
         return Test(attribute, value)

@@ -46,6 +46,7 @@ from watchword.spark.building import build, update
 from watchword.spark.columns import named
 from watchword.spark.failures import is_ours, is_over, one_line
 from watchword.spark.feed_source import COLUMNS
+from watchword.spark.feed_source import NAME as FEEDS
 from watchword.spark.matching import match
 from watchword.spark.sources import REASON, SOURCE, Source, event_of, items, letters, numbered
 from watchword.store import Item, Match, Store
@@ -253,7 +254,7 @@ class Pipeline:
         answers = match(
             batch,
             self._home.index(language),
-            column=event_of(language, batch, attributes),
+            column=event_of(language, batch, attributes, feeds=self._source.format == FEEDS),
             carry=(*COLUMNS, SOURCE),
             version=version.version,
             explain=True,

@@ -8,12 +8,14 @@ content.
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
 what was there, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
 
-A folder of XML files gives a document a file: `id` is its path, `title` its name, `text` what it holds.
+A folder of XML files gives a document a file: `id` is its path, `title` its name, `text` what it holds. Where files
+hold documents one behind the other (`Source.stream`), each is an item, with its number from 1 behind path and name:
+``#3``.
 
 What a language reads of an item is in `EVENTS`. One whose events are objects reads `ROW`: the row as the source has it,
 for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON. One
 whose events are documents reads the text, as the bytes that it was if the source has bytes (`DOCUMENT`): they say their
-encoding themselves.
+encoding themselves. The text of a feed's item is no document, so one is made of the item (`item_document`).
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from watchword.dead_letters import Letter
 from watchword.errors import PipelineError
 from watchword.spark.columns import named
 from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
+from watchword.spark.tasks.documents import apart
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -45,12 +48,14 @@ ROWS = ("json", "parquet")
 
 @dataclass(frozen=True)
 class Source:
-    """Where items come from: a format of Spark's with its options. `text` and `id` name columns that differ."""
+    """Where items come from: a format of Spark's with its options. `text` and `id` name columns that differ; `stream`
+    says that XML files hold documents one behind the other."""
 
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
     text: str = "text"
     id: str = "id"
+    stream: bool = False
 
     @classmethod
     def feeds(cls, feeds: list[str], **options: str) -> Source:
@@ -58,7 +63,7 @@ class Source:
         return cls(NAME, {"feeds": "\n".join(feeds), **options})
 
     @classmethod
-    def folder(cls, folder: str, text: str = "text", id: str = "id", **options: str) -> Source:
+    def folder(cls, folder: str, text: str = "text", id: str = "id", *, stream: bool = False, **options: str) -> Source:
         """Return a folder of JSON lines, Parquet or XML files, in which new files may appear."""
         path = Path(folder)
         if not path.is_dir():
@@ -72,7 +77,9 @@ class Source:
         kind = kinds.pop()
         if kind == XML_FILES:
             options, text, id = {"pathGlobFilter": "*.xml", **options}, "content", "path"
-        return cls(kind, {"path": str(path.absolute()), **options}, text, id)
+        elif stream:
+            raise PipelineError(f"{folder}: its files hold rows; only XML files hold documents one behind the other")
+        return cls(kind, {"path": str(path.absolute()), **options}, text, id, stream)
 
 
 def whole_text(items: DataFrame) -> Column:
@@ -104,6 +111,29 @@ def whole_document(items: DataFrame) -> Column:
     return named(DOCUMENT if DOCUMENT in items.columns else "text")
 
 
+def item_document(items: DataFrame) -> Column:
+    """Return an item of a feed as a document: ``<item><id>…</id><title>…</title>…<category>…</category></item>``.
+
+    It has an element for each column that is not null, and one for each category. Characters that no XML may have are
+    left out.
+    """
+
+    def element(name: str, value: Column) -> Column:
+        text = F.regexp_replace(value.cast("string"), _NO_XML, "")
+        for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+            text = F.replace(text, F.lit(sign), F.lit(entity))
+        return F.concat(F.lit(f"<{name}>"), text, F.lit(f"</{name}>"))
+
+    moment = F.date_format(F.to_utc_timestamp(named("published"), F.current_timezone()), "yyyy-MM-dd'T'HH:mm:ss'Z'")
+    values = {name: named(name) for name in COLUMNS if name != "categories"} | {"published": moment}
+    columns = [element(name, value) for name, value in values.items()]
+    categories = F.transform(named("categories"), lambda category: element("category", category))
+    return F.concat(F.lit("<item>"), F.concat_ws("", *columns, categories), F.lit("</item>"))
+
+
+_NO_XML = "[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\uFFFE\\uFFFF]"
+
+
 EVENTS: dict[str, Callable[[DataFrame], Column]] = {
     "keywords": whole_text,
     "paths": whole_document,
@@ -114,11 +144,15 @@ EVENTS: dict[str, Callable[[DataFrame], Column]] = {
 """How an item becomes an event, by language."""
 
 
-def event_of(language: str, items: DataFrame, attributes: Sequence[str] | None = None) -> Column:
-    """Return what a language reads of items; of rows only the declared `attributes`, if it has any."""
+def event_of(
+    language: str, items: DataFrame, attributes: Sequence[str] | None = None, *, feeds: bool = False
+) -> Column:
+    """Return what a language reads of items, which are those of `feeds` or not; of rows only the declared `attributes`,
+    if it has any."""
     if language not in EVENTS:
         raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
-    event = EVENTS[language](items)
+    read = EVENTS[language]
+    event = item_document(items) if feeds and read is whole_document else read(items)
     row = None if attributes is None else items.schema[ROW].dataType
     if attributes is None or not isinstance(row, StructType):
         return event
@@ -140,6 +174,8 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     frame = reader.load()
     if source.format == XML_FILES:
         frame = frame.select("path", "content", F.element_at(F.split("path", "/"), -1).alias("title"))
+        if source.stream:
+            frame = frame.mapInArrow(apart, frame.schema)
     return _as_items(frame, source, with_text)
 
 

@@ -9,7 +9,8 @@ A document passes, in this order:
 
 Then one of four follows its `moves`, which also has what all of them write:
 
-    guide       the paths of names that documents were seen to have; what it does not know it learns from `nfa`
+    guide       the paths of names that documents were seen to have; what it does not know it learns from `nfa`;
+                `classes` of payloads go together, and a `trail` knows where a pass stands and what it was given
     nfa         the automaton of all paths (`trie`) with a stack of active states
     lazy_dfa    the same automaton made deterministic
     pma, pma2   keywords with gaps, over the tables of `gaps` and `output`; `pma` keeps them in a `skip_list`

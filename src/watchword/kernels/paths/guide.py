@@ -20,9 +20,11 @@ Node 0 is the document.
 first element that it does not know, with the automaton, and writes down what it finds; it stops where that element has
 closed. Invariant: what a node has never changes.
 
+Where each payload is wanted once, nodes are copied class by class (`classes`), and `trail` knows what a document was
+given.
+
 Tried instead: nodes with equal sets of active states made one, as a deterministic automaton has it (2,659 for
-2,738: not worth keeping the sets); bitmaps of payloads (longer to clear than lists are to copy); classes of
-subscriptions that the same nodes satisfy, copied as one (3,952 of 46,916, but copying is a twentieth of parsing).
+2,738: not worth keeping the sets); bitmaps of payloads (longer to clear than lists are to copy).
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64, reserve, resized
+from watchword.arrays import Int32, Int64, reserve
 from watchword.kernels.child_table import child_limit, find_child, new_table, put_child, roomy_table
 from watchword.kernels.jit import leaf
 from watchword.kernels.paths.moves import (
@@ -43,13 +45,22 @@ from watchword.kernels.paths.moves import (
     FULL,
     GROW,
     OPERATIONS,
-    PASSED,
     USED,
     emit,
-    end_document,
     has_room,
 )
 from watchword.kernels.paths.nfa import accepts, begin, close_level, levels_have_room, open_level, satisfy
+from watchword.kernels.paths.trail import (
+    LEARNING,
+    NOWHERE,
+    end_trail,
+    give_node,
+    give_singly,
+    has_depth,
+    note_singly,
+    step,
+    wants_once,
+)
 from watchword.kernels.paths.trie import key_of
 
 NODES, PAYLOADS = range(2)
@@ -57,11 +68,6 @@ NODES, PAYLOADS = range(2)
 UNKNOWN, KNOWN, CROWDED = 3, 4, 5
 """Besides `DONE`, `FULL` and `GROW`: here is an element that the guide does not know; that element has closed; the
 guide itself needs room."""
-
-_NOWHERE = -1
-
-LEARNING, BEGIN = range(2)
-"""The places of `Trail.marks`."""
 
 
 class Guide(NamedTuple):
@@ -93,119 +99,19 @@ def guide_bytes(guide: Guide) -> int:
     return int(16 * nodes + guide.keys.nbytes + guide.values.nbytes + 4 * filled)
 
 
-class Trail(NamedTuple):
-    """Where a run stands: ``nodes[d]`` is the node of the open element at depth `d`, -1 where the guide has none, and
-    ``path[path_ends[d - 1]:path_ends[d]]`` its name and the conditions that it was seen to satisfy.
-
-    ``visits[node]`` is the number in the run of the last document that came by. Where each payload is wanted once, bit
-    ``p & 63`` of ``seen[p >> 6]`` says that the open document has payload `p` already. ``marks[LEARNING]`` is the depth
-    below which the automaton follows, -1 where it does not; ``marks[BEGIN]`` is the first pair of the open document, -1
-    if that was in another piece."""
-
-    nodes: Int32
-    path: Int32
-    path_ends: Int64
-    visits: Int32
-    seen: Int64
-    marks: Int64
-
-
-def new_trail(nodes: int, payloads: int) -> Trail:
-    """Return the trail before the first document, with room for so many nodes; payloads are below `payloads`."""
-    visits = np.zeros(max(64, nodes + nodes // 2), np.int32)
-    open_nodes, path, path_ends = np.zeros(64, np.int32), np.zeros(128, np.int32), np.zeros(64, np.int64)
-    seen = np.zeros((payloads >> 6) + 1, np.int64)
-    return Trail(open_nodes, path, path_ends, visits, seen, np.array([_NOWHERE, 0], np.int64))
-
-
-def grown_trail(trail: Trail, nodes: int) -> Trail:
-    """Return the trail with room for twice the depth, and for so many nodes."""
-    return trail._replace(
-        nodes=resized(trail.nodes, 2 * len(trail.nodes), 0),
-        path=resized(trail.path, 2 * len(trail.path), 0),
-        path_ends=resized(trail.path_ends, 2 * len(trail.path_ends), 0),
-        visits=resized(trail.visits, max(len(trail.visits), nodes + nodes // 2), 0),
-    )
-
-
 @leaf
-def _trail_has_room(trail, depth):
-    """Say whether a move fits that opens an element below `depth` or adds to the one there."""
-    return depth + 1 < len(trail.nodes) and trail.path_ends[depth] + 1 < len(trail.path)
-
-
-@leaf
-def _step(trail, depth, move, node):
-    """Note a move that opens an element below `depth`, or adds a condition to the one there; returns its depth."""
-    end = trail.path_ends[depth]
-    if move >= 0:
-        depth += 1
-    trail.path[end] = move
-    trail.path_ends[depth] = end + 1
-    trail.nodes[depth] = node
-    return depth
-
-
-@leaf
-def _wants_once(progress):
-    return len(progress.limits) == 1 and progress.limits[0] == 1
-
-
-@leaf
-def _emit_once(payloads, first, last, trail, progress, found):
-    """As `emit`, where each payload is wanted once: a bitmap stays in the cache where counts do not."""
-    seen, counters = trail.seen, progress.counters
-    used = counters[USED]
-    begin = used
-    for k in range(first, last):
-        payload = np.int64(payloads[k])
-        bit = np.int64(1) << (payload & 63)
-        found.payloads[used] = payload
-        used += seen[payload >> 6] & bit == 0
-        seen[payload >> 6] |= bit
-    if len(found.elements) > 0:
-        for k in range(begin, used):
-            found.elements[k] = counters[ELEMENT]
-    counters[USED] = used
-
-
-@leaf
-def _end_document(trail, progress, found):
-    """Note that a document has ended, and forget what it has."""
-    if _wants_once(progress):
-        used, begin, seen = progress.counters[USED], trail.marks[BEGIN], trail.seen
-        if begin >= 0:
-            for k in range(begin, used):
-                seen[found.payloads[k] >> 6] = 0
-        else:
-            for k in range(len(seen)):
-                seen[k] = 0
-        trail.marks[BEGIN] = used
-    end_document(progress, found)
-
-
-@leaf
-def begin_piece(trail, progress):
-    """Note that a new piece of the walk begins, whose pairs are written from the start."""
-    trail.marks[BEGIN] = 0 if progress.counters[DEPTH] == 0 else -1
-
-
-@leaf
-def _emit_node(guide, trail, node, progress, found):
-    """Write what a node has, unless this document has been there and everything is wanted only once."""
-    first, last = guide.spans[2 * node], guide.spans[2 * node + 1]
-    if not _wants_once(progress):
-        emit(guide.payloads, first, last, progress, found)
-        return
-    stamp = np.int32(progress.counters[PASSED] + 1)
-    if trail.visits[node] != stamp:
-        trail.visits[node] = stamp
-        _emit_once(guide.payloads, first, last, trail, progress, found)
-
-
-@leaf
-def follow_guide(guide, trail, moves, progress, found):
+def follow_guide(guide, classes, trail, moves, progress, found):
     """Follow moves as far as the guide knows them."""
+    if len(trail.classes) < len(classes.starts):
+        return GROW
+    status = _follow_known(guide, classes, trail, moves, progress, found)
+    if progress.counters[ELEMENT] > 0:  # classes may be others when the open document goes on
+        note_singly(trail, progress, found)
+    return status
+
+
+@leaf
+def _follow_known(guide, classes, trail, moves, progress, found):
     counters, nodes = progress.counters, trail.nodes
     depth = counters[DEPTH]
     for at in range(counters[AT], len(moves)):
@@ -213,7 +119,7 @@ def follow_guide(guide, trail, moves, progress, found):
         if move == END:
             depth -= 1
             if depth == 0:
-                _end_document(trail, progress, found)
+                end_trail(trail, progress, found)
             continue
         counters[AT], counters[DEPTH] = at, depth
         node = find_child(guide.keys, guide.values, nodes[depth], key_of(move))
@@ -221,12 +127,12 @@ def follow_guide(guide, trail, moves, progress, found):
             return UNKNOWN
         if len(found.payloads) - counters[USED] < guide.spans[2 * node + 1] - guide.spans[2 * node]:
             return FULL
-        if node >= len(trail.visits) or not _trail_has_room(trail, depth):
+        if node >= len(trail.visits) or not has_depth(trail, depth):
             return GROW
-        depth = _step(trail, depth, move, node)
+        depth = step(trail, depth, move, node)
         counters[ELEMENT] += move >= 0
         counters[OPERATIONS] += 1
-        _emit_node(guide, trail, node, progress, found)
+        give_node(guide, classes, node, trail, progress, found)
     counters[AT], counters[DEPTH] = len(moves), depth
     return DONE
 
@@ -292,10 +198,11 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
     """
     trie, lists = automaton
     counters = progress.counters
-    if trail.marks[LEARNING] == _NOWHERE:
+    if trail.marks[LEARNING] == NOWHERE:
         if not _retrace(trie, trail, levels, counters[DEPTH]):
             return GROW
         trail.marks[LEARNING] = counters[DEPTH] - (moves[counters[AT]] < 0)
+        note_singly(trail, progress, found)
     for at in range(counters[AT], len(moves)):
         move, depth = moves[at], counters[DEPTH]
         counters[AT] = at
@@ -303,17 +210,17 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
             close_level(levels, depth)
             counters[DEPTH] = depth - 1
             if depth == 1:
-                _end_document(trail, progress, found)
+                end_trail(trail, progress, found)
             if depth - 1 == trail.marks[LEARNING]:
                 _forget(levels, depth - 1)
-                trail.marks[LEARNING] = _NOWHERE
+                trail.marks[LEARNING] = NOWHERE
                 counters[AT] = at + 1
                 return KNOWN
             continue
         above = depth if move >= 0 else depth - 1
         if not has_room(progress, found):
             return FULL
-        if not levels_have_room(levels, above) or not _trail_has_room(trail, depth):
+        if not levels_have_room(levels, above) or not has_depth(trail, depth):
             return GROW
         if learns and not _guide_has_room(guide, len(levels.accepted)):
             return CROWDED
@@ -326,10 +233,10 @@ def follow_and_learn(automaton, guide, trail, levels, moves, progress, found, le
         last = levels.reached_ends[above + 1]
         count = accepts(trie, lists, levels, first, last)
         node = _node(guide, levels, np.int64(trail.nodes[depth]), key_of(move), count, learns)
-        counters[DEPTH] = _step(trail, depth, move, node)
+        counters[DEPTH] = step(trail, depth, move, node)
         counters[OPERATIONS] += last - first
-        if _wants_once(progress):
-            _emit_once(levels.accepted, 0, count, trail, progress, found)
+        if wants_once(progress):
+            give_singly(levels.accepted, 0, count, trail, progress, found)
         else:
             emit(levels.accepted, 0, count, progress, found)
     counters[AT] = len(moves)

@@ -75,11 +75,12 @@ def emit(payloads, first, last, progress, found):
     used, element, stamp, places = counters[USED], counters[ELEMENT], counters[PASSED] + 1, len(found.elements) > 0
     one = len(limits) == 1
     if one and limits[0] == ALL:
-        for k in range(first, last):
-            found.payloads[used] = payloads[k]
-            if places:
-                found.elements[used] = element
-            used += 1
+        for k in range(last - first):  # two loops, which the compiler makes into copies of whole blocks
+            found.payloads[used + k] = payloads[first + k]
+        if places:
+            for k in range(last - first):
+                found.elements[used + k] = element
+        used += last - first
     else:
         for k in range(first, last):
             payload = payloads[k]

@@ -14,13 +14,14 @@ from xml.parsers import expat
 
 EXPECTED = "bytes, str, a path (os.PathLike) or an open file"
 
-NO_MEMORY, NO_ELEMENTS, UNCLOSED, UNKNOWN_ENCODING = 1, 3, 5, 18
+NO_MEMORY, NO_ELEMENTS, UNCLOSED, JUNK, UNKNOWN_ENCODING = 1, 3, 5, 9, 18
 """Expat's numbers for errors that are told apart here."""
 
 _WORDS = {
     NO_MEMORY: "there is no memory to parse it",
     NO_ELEMENTS: "it ends before its root element does",
     UNCLOSED: "it ends inside a tag, a comment or the like",
+    JUNK: "it goes on behind its root element; several documents are read as a stream, by match_stream or --stream",
     UNKNOWN_ENCODING: "it declares an encoding that is not known; decode it, and give a str",
 }
 

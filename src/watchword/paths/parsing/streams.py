@@ -26,6 +26,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +37,7 @@ from watchword.errors import EventError
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.paths.settle import Conditions
+from watchword.paths.labels import Labels
 from watchword.paths.parsing.batch import KernelParser
 from watchword.paths.parsing.guards import Guards, empty, too_large
 from watchword.paths.parsing.plain import Lookup, PlainParser
@@ -51,6 +54,7 @@ _FIRST = 1 << 13
 _LARGE = 1 << 16
 _MOVES_AT_ONCE = 1 << 16
 _NONE: Int32 = np.empty(0, np.int32)
+_UNLIMITED = Guards(max_depth=1 << 30, max_bytes=1 << 40)
 
 
 class Piece(NamedTuple):
@@ -64,6 +68,21 @@ class Piece(NamedTuple):
     moves: Int32
     ended: bool
     error: EventError | None = None
+    begin: int = 0
+    """The byte at which the document begins; of a file that gives `str`, in UTF-8."""
+
+
+def documents_in(data: bytes) -> list[bytes]:
+    """Return the documents that stand one behind the other in `data`, as they are; what is malformed as one of them.
+
+    An `EventError` if there is none.
+
+    >>> documents_in(b"<a/> <?xml version='1.0'?><b> <!DOCTYPE c><c/>")
+    [b'<a/> ', b"<?xml version='1.0'?><b> ", b'<!DOCTYPE c><c/>']
+    """
+    begins = {piece.document: piece.begin for piece in stream(BytesIO(data).read, Labels().asked, _UNLIMITED)}
+    borders = [*begins.values(), len(data)]
+    return [data[begin:end] for begin, end in pairwise(borders)]
 
 
 def stream(
@@ -84,16 +103,17 @@ def stream(
     document = 0
     while window.skip_space():
         asking.renew()
-        for moves in _whole_documents(window, asking):
-            yield Piece(document, moves, True)
+        for begin, moves in _whole_documents(window, asking):
+            yield Piece(document, moves, True, begin=begin)
             document += 1
         if asking.has_changed():
             continue
+        begin = window.begin
         reading = _Reading(window, asking.plain(decoded=window.decoded), asking.settler, guards)
-        yield from (Piece(document, moves, ended) for moves, ended in reading.pieces())
+        yield from (Piece(document, moves, ended, begin=begin) for moves, ended in reading.pieces())
         if reading.error is not None:
             error = EventError(reading.error.reason, position=document)
-            yield Piece(document, reading.closing_moves(), True, error)
+            yield Piece(document, reading.closing_moves(), True, error, begin)
             window.skip_to_beginning()
         document += reading.counts
     if not document:
@@ -127,17 +147,19 @@ class _Asking:
         return PlainParser(self._lookup, self._guards, namespaces=self._namespaces, decoded=decoded)
 
 
-def _whole_documents(window: _Window, asking: _Asking) -> Iterator[Int32]:
-    """Yield the moves of documents that kernels parse, and go behind each before; stop if other things are asked."""
+def _whole_documents(window: _Window, asking: _Asking) -> Iterator[tuple[int, Int32]]:
+    """Yield beginning and moves of documents that kernels parse, and go behind each before; stop if other things are
+    asked."""
     if asking.kernels is None:
         return
     raw, documents = asking.kernels.stream(np.frombuffer(window.data, np.uint8), decoded=window.decoded)
     done = fill = 0
     for codes, place in documents:
-        del window.data[: place - done]
+        begin = window.begin
+        window.drop(place - done)
         moves = asking.settler.moves(raw[fill:codes])
         done, fill = place, codes
-        yield moves
+        yield begin, moves
         if asking.has_changed():
             return
 
@@ -148,8 +170,16 @@ class _Window:
     def __init__(self, read: Callable[[int], Any]) -> None:
         self._read = read
         self.data = bytearray()
+        self.begin = 0
+        """Where in the file `data` begins."""
         self.decoded = False
         self._ended = False
+
+    def drop(self, size: int) -> None:
+        """Leave out the first bytes, which are not needed any more."""
+        size = min(size, len(self.data))
+        del self.data[:size]
+        self.begin += size
 
     def more(self) -> bool:
         """Read a chunk; return whether there was one."""
@@ -168,7 +198,7 @@ class _Window:
         while True:
             space = _SPACE.match(self.data)
             assert space is not None
-            del self.data[: space.end()]
+            self.drop(space.end())
             if self.data:
                 return True
             if not self.more():
@@ -179,11 +209,11 @@ class _Window:
         while True:
             found = _BEGINNING.search(self.data)
             if found:
-                del self.data[: found.start()]
+                self.drop(found.start())
                 return
-            del self.data[: max(0, len(self.data) - _LONGEST_BEGINNING)]
+            self.drop(max(0, len(self.data) - _LONGEST_BEGINNING))
             if not self.more():
-                self.data.clear()
+                self.drop(len(self.data))
                 return
 
 
@@ -222,7 +252,7 @@ class _Reading:
                 self._yielded = True
                 yield self._moves(), False
             if not goes_on:
-                self._window.data.clear()
+                self._window.drop(len(self._window.data))
                 return
             self._forget()
             size = min(2 * size, _CHUNK)
@@ -256,7 +286,7 @@ class _Reading:
     def _forget(self) -> None:
         """Drop what is parsed; but the beginning of a document stays until it has an element."""
         if self._parser.elements:
-            del self._window.data[: self._parser.offset - self._begin]
+            self._window.drop(self._parser.offset - self._begin)
             self._begin = self._parser.offset
 
     def _stop(self, error: EventError) -> None:
@@ -264,14 +294,14 @@ class _Reading:
         window, parser = self._window, self._parser
         place = max(0, parser.offset - self._begin)
         if parser.closed:
-            del window.data[: self._token(place) if parser.code == INVALID_TOKEN else place]
+            window.drop(self._token(place) if parser.code == INVALID_TOKEN else place)
         elif not parser.elements and parser.code == MISPLACED_DECLARATION and place > 0:
             self.counts = 0
-            del window.data[:place]
+            window.drop(place)
         else:
             self.error = error
             least = 0 if parser.elements and self._begin else 1
-            del window.data[: max(least, place - _LONGEST_BEGINNING if parser.elements else place)]
+            window.drop(max(least, place - _LONGEST_BEGINNING if parser.elements else place))
 
     def _token(self, place: int) -> int:
         """Return where the token began that is invalid at `place`; behind a root element, where no text may be."""

@@ -28,6 +28,7 @@ from watchword.strings import Strings, first_null, from_arrow, from_pieces, from
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
+from watchword.visible import shown
 
 
 class NumberedLists:
@@ -93,7 +94,9 @@ class Reader:
             terms = list(event)
             for term in terms:
                 if not isinstance(term, str):
-                    raise EventError(f"its terms must be str, and {term!r} is {type(term).__name__}", position=position)
+                    raise EventError(
+                        f"its terms must be str, and {shown(term)} is {type(term).__name__}", position=position
+                    )
             return terms
         raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.visible import counted
+from watchword.visible import brief, counted, shown
 
 SPACES = " \t\n\r\v\f"
 """Those of ASCII: any other is part of a name."""
@@ -114,7 +114,7 @@ class Declared:
 
     def _refuse(self, text: str, at: int, found: re.Match[str] | None) -> NoReturn:
         """Say what is wrong with the pair at a place."""
-        name, equals = (found[1], found[3]) if found is not None else ("", "")
+        name, equals = (brief(found[1]), found[3]) if found is not None else ("", "")
         if not name:
             message = "a property is missing here" + (" before =" if equals else f"; declared are {self.some()}")
         elif not equals:
@@ -129,7 +129,7 @@ class Declared:
         number = self.numbers.get(name)
         if number is None:
             remedy = "leave parentheses out; " if name.startswith("(") else ""
-            message = f"{name!r} is not a declared property; {remedy}declared are {self.some()}"
+            message = f"{shown(name)} is not a declared property; {remedy}declared are {self.some()}"
             raise SubscriptionSyntaxError(message, text=text, position=position)
         return number
 

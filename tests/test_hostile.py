@@ -42,6 +42,7 @@ BOMBS: dict[str, tuple[type[Index] | Any, str]] = {
     "a property without a value": (properties, "p" * LONG),
     "an unknown property": (properties, "p" * LONG + "=1"),
     "a ternary string": (properties, "01" * LONG),
+    "a property that looks like a place for one": (properties, "{0.__class__}{"),
     "a pattern": (PatternIndex, "a" * LONG),
     "a path": (PathIndex, "/a" * LONG),
     "a prefix": (lambda: PathIndex(namespaces={"x": "urn:x"}), "//" + "y" * 4000 + ":a"),
@@ -137,7 +138,19 @@ def test_the_caret_stands_where_a_terminal_shows_the_fault(text: str, column: in
     assert shown.isprintable()
 
 
-def test_what_acts_on_a_terminal_is_shown_in_errors() -> None:
+ACTING = [
+    (PredicateIndex, "a = '\x1b[2J' ("),
+    (PredicateIndex, "a \x1b"),
+    (properties, "\x1b[2J"),
+    (properties, "\x1b[2J=1"),
+    (properties, "\u202e=x"),
+    (PathIndex, "//a\x1b"),
+    (PatternIndex, "\x1b\\"),
+]
+
+
+@pytest.mark.parametrize(("make", "text"), ACTING)
+def test_what_acts_on_a_terminal_is_shown_in_errors(make: Any, text: str) -> None:
     with pytest.raises(SubscriptionSyntaxError) as refused:
-        PredicateIndex().check("a = '\x1b[2J' (")
+        make().check(text)
     assert str(refused.value).replace("\n", "").isprintable()

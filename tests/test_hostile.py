@@ -120,6 +120,18 @@ def test_all_lists_of_a_rule_share_what_it_may_cost() -> None:
         index.check(" AND ".join(f"ANY list{n} ({inner})" for n in range(60)))
 
 
+def test_lists_in_lists_do_not_multiply_without_end() -> None:
+    """Six hundred characters became a name of gigabytes."""
+    text, index = "z = 1", PredicateIndex()
+    for level in range(3):
+        pairs = " AND ".join(f"(x{n} = 1 OR y{n} = 1)" for n in range(8))
+        text = f"ANY list{level} ({text} AND {pairs})"
+        if not level:
+            index.check(text)
+    with pytest.raises(SubscriptionSyntaxError, match="max_work=2097152 steps"):
+        index.check(text)
+
+
 CARETS = [
     ("greece AND (", 11),
     ("東京 AND (", 9),

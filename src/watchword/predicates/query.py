@@ -244,6 +244,8 @@ class _Predicates(Pieces):
         if not clauses:  # no element can satisfy it
             exists = self._exists(path)
             return And([exists, Not(exists)])
+        # Every clause is written out, with what is inside of its own lists: lists in lists multiply.
+        self.budget.spend(sum(len(one.written) for clause in clauses for one in (*clause.required, *clause.forbidden)))
         return self._counted(Predicate(path, "ANY", View.ELEMENTS, clauses, show_clauses(clauses)), token)
 
     def _group(self, depth: int, opened: Token) -> Tree | None:

@@ -223,6 +223,9 @@ def show_value(value: Any) -> str:
         return "an object"
     if isinstance(value, date):
         return f"'{value.isoformat()}'"
-    if isinstance(value, int) and value.bit_length() > 3 * _MOST_DIGITS:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    try:
+        return repr(value) if isinstance(value, int | float) else str(value)
+    except ValueError:  # more digits than Python writes, which no constant has
         return "a number of thousands of digits"
-    return repr(value) if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)) else str(value)

@@ -62,7 +62,7 @@ class Declared:
             number = self._number(name, text, position)
             if values.setdefault(number, value) != value:
                 raise SubscriptionSyntaxError(
-                    f"{visible(brief(name))} is asked to be {_shown(values[number])} and {_shown(value)}; leave one out",
+                    f"{name} is asked to be {_shown(values[number])} and {_shown(value)}; leave one out",
                     text=text,
                     position=position,
                 )

@@ -67,7 +67,7 @@ class Parser(ABC, Generic[Atom]):
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text, self.limits = text, limits
-        self._budget = Budget(text, limits.clauses, limits.work)
+        self.budget = Budget(text, limits.clauses, limits.work)
         self._tokens = self.tokens()
         self._token = next(self._tokens)
 
@@ -92,7 +92,7 @@ class Parser(ABC, Generic[Atom]):
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
         """Return the clauses of a tree; all trees of a text share what it may cost."""
-        drafts = normal_form(tree, self._budget)
+        drafts = normal_form(tree, self.budget)
         return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
 
     def advance(self) -> Token:

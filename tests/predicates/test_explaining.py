@@ -78,7 +78,7 @@ def test_a_contradiction_matches_nothing() -> None:
 def test_a_value_of_no_kind_is_refused_as_by_match(text: str) -> None:
     index = PredicateIndex({"r": text})
     for event in ({"a": b"x"}, {"a": [1, object()]}):
-        with pytest.raises(EventError, match="a: a .* is no value") as refused:
+        with pytest.raises(EventError, match=r"a: a .* is no value") as refused:
             index.explain(event, "r")
         with pytest.raises(EventError) as same:
             index.match(event)

@@ -69,10 +69,12 @@ def run(
     note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
     note(f"starting Spark ({master})")
     with spinner("starting Spark"):
+        from watchword.spark.failures import say_it_once
         from watchword.spark.java import local_session
         from watchword.spark.pipeline import Pipeline
 
         spark = local_session("watchword", master=master)
+        say_it_once(spark)
     try:
         retention = KEPT if forget else None
         report = Report()

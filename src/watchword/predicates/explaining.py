@@ -45,7 +45,7 @@ def holds(predicate: Predicate, event: Any, hierarchies: Mapping[str, Hierarchy]
         ((_, node),) = predicate.constants
         return any(node in hierarchy.nodes(value) for value in values if isinstance(value, str))
     try:
-        return any([predicate.holds(value) for value in values])  # all of them: one of no kind is refused, as by match
+        return True in [predicate.holds(value) for value in values]  # all: one of no kind is refused, as by match
     except TypeError as error:
         raise EventError(f"{show_path(predicate.attribute)}: {error}", position=0) from None
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.tables import refuse_table
 from watchword.index.texts import grouped, texts_of_one
 from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
@@ -91,6 +92,7 @@ class Reader:
         if isinstance(event, Mapping):
             return self._several(texts_of_one(event, position), position)
         if isinstance(event, Iterable):
+            refuse_table(event, position)
             terms = list(event)
             for term in terms:
                 if not isinstance(term, str):

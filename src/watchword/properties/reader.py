@@ -24,6 +24,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, UInt8, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.tables import refuse_table
 from watchword.properties.bits import Bits
 from watchword.properties.query import Declared
 from watchword.strings import Strings, first_null, first_repeated, from_arrow
@@ -63,6 +64,7 @@ class Reader:
         if not isinstance(event, Iterable):
             kind = type(event).__name__
             raise EventError(f"an event is a set of names, a bit string or a mapping, not {kind}", position=position)
+        refuse_table(event, position)
         return [self._number(name, position) for name in event]
 
     def _number(self, name: Any, position: int) -> int:

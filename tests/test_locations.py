@@ -65,12 +65,21 @@ def test_a_store_that_pyarrow_was_built_without_says_what_to_install(monkeypatch
         _by_fsspec("gs://bucket/index", NotImplementedError("without GCS"))
 
 
-@pytest.mark.parametrize("url", ["s3://bucket/alerts", "dbfs:/alerts", "http://host/alerts"])
-def test_snapshots_and_homes_are_folders(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("s3://bucket/alerts", "watchword.spark.build"),
+        ("dbfs:/alerts", "Databricks mounts it: /dbfs"),
+        ("http://host/alerts", "a folder that every machine mounts"),
+    ],
+)
+def test_snapshots_and_homes_are_folders(
+    url: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And no folder of that name is made."""
     monkeypatch.chdir(tmp_path)
     for use in (lambda: KeywordIndex({"a": "greece"}).save(url), lambda: Index.open(url)):
-        with pytest.raises(SnapshotError, match=r"a folder of this machine, not a URL.*watchword\.spark\.build"):
+        with pytest.raises(SnapshotError, match=f"a folder of this machine, not a URL.*{remedy}"):
             use()
     for given in (url, Path(url)):
         with pytest.raises(StoreError, match="a folder of this machine, not a URL"):

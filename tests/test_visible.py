@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import sys
 import unicodedata
 from datetime import UTC, datetime
 from functools import cache
@@ -14,7 +16,7 @@ from typer.testing import CliRunner
 
 from watchword.cli import app
 from watchword.cli.printing import print_deliveries
-from watchword.cli.reporting import note, say
+from watchword.cli.reporting import note, say, spinner
 from watchword.store import Delivery, Item
 from watchword.store.records import Reason
 from watchword.visible import json_visible, visible
@@ -63,6 +65,18 @@ def test_messages_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     note(EVIL)
     printed = capsys.readouterr()
     assert harmless(printed.out) and harmless(printed.err) and "owned" in printed.out and "owned" in printed.err
+
+
+def test_a_spinner_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with spinner(f"reading [/x]{EVIL}.csv"):
+        pass
+    printed = sys.stderr.getvalue()  # type: ignore[attr-defined]
+    assert "reading [/x]" in printed and "\x1b]0;" not in printed and "\u202e" not in printed
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "jsonl"])

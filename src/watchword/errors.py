@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
+
+from watchword.visible import visible
+
 
 class WatchwordError(Exception):
     """Root of everything that Watchword raises on purpose, an unknown id's ``KeyError`` aside."""
@@ -114,8 +118,22 @@ class ExperimentError(WatchwordError):
 
 
 def _pointer(text: str, position: int, width: int = 72) -> str:
-    """Return the line of `text` around `position`, and a caret under it."""
+    """Return the line of `text` around `position`, and a caret under it. What would act on a terminal is shown."""
     start = max(0, position - width // 2)
-    piece = text[start : start + width].replace("\n", " ").replace("\t", " ")
+    before, behind = (
+        visible(piece.replace("\n", " ").replace("\t", " "))
+        for piece in (text[start:position], text[position : start + width])
+    )
     lead, tail = "…" if start else "", "…" if start + width < len(text) else ""
-    return f"  {lead}{piece}{tail}\n  {' ' * (len(lead) + position - start)}^"
+    return f"  {lead}{before}{behind}{tail}\n  {' ' * (len(lead) + _columns(before))}^"
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes: a wide character two, a mark none.
+
+    >>> _columns("é"), _columns("東京"), _columns("e\u0301")
+    (1, 4, 1)
+    """
+    marks = sum(unicodedata.category(character) in ("Mn", "Me", "Cf") for character in text)
+    wide = sum(unicodedata.east_asian_width(character) in ("W", "F") for character in text)
+    return len(text) - marks + wide

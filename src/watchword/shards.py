@@ -415,7 +415,9 @@ def _read(place: Place, number: int) -> Version:
             or (counts is not None and _COUNTS_NAME.fullmatch(counts) is None)
         ):
             raise ValueError(number)
-        found = None if origin is None else Origin(str(origin["store"]), int(origin["counter"]), str(origin["epoch"]))
+        found = None if origin is None else Origin(str(origin["store"]), origin["counter"], str(origin["epoch"]))
+        if found is not None and type(found.counter) is not int:
+            raise ValueError(number)
         return Version(place.path, body["version"], body["language"], body["ids"], shards, counts, found)
     except (KeyError, TypeError, ValueError):
         label = place.label(_file(number))

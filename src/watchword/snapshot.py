@@ -39,7 +39,7 @@ import numpy.typing as npt
 from watchword.errors import SnapshotError
 from watchword.files import locked, parse_json
 from watchword.files import sync_folder as _sync_folder
-from watchword.locations import local_path, scheme_of
+from watchword.locations import local_path, normal, scheme_of
 
 FORMAT = "watchword"
 FORMAT_VERSION = 6
@@ -126,7 +126,16 @@ def local_folder(path: str | os.PathLike[str]) -> Path:
     try:
         return local_path(path)
     except ValueError as error:
-        raise SnapshotError(f"{error}; watchword.spark.build(index, URL) puts it into a store", path=path) from None
+        raise SnapshotError(f"{error}; {_remedy(path)}", path=path) from None
+
+
+def _remedy(path: str | os.PathLike[str]) -> str:
+    """Say what to do about a URL: an index may lie in some stores, and in others not at all."""
+    try:
+        normal(path)
+    except ValueError as error:
+        return str(error)
+    return "watchword.spark.build(index, URL) puts it into a store"
 
 
 # Reading

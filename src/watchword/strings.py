@@ -7,7 +7,7 @@ is never written to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
@@ -44,6 +44,20 @@ class Strings:
         """Return one row as a `str`."""
         raw = self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
         return raw.decode("utf-8", "surrogatepass" if self.surrogates else "strict")
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that has stood before, None if each stands once.
+
+    >>> first_repeated(["a", "b", "a", "b"]), first_repeated("ab")
+    ('a', None)
+    """
+    met: set[str] = set()
+    for name in names:
+        if name in met:
+            return name
+        met.add(name)
+    return None
 
 
 def from_texts(texts: Sequence[str]) -> Strings:

@@ -80,7 +80,10 @@ class VersionLog:
 
     def _recorded(self, name: str) -> int | None:
         try:
-            return int(parse_json(self._place.read(name))["version"])
+            version = parse_json(self._place.read(name))["version"]
+            if type(version) is not int:
+                raise TypeError(name)
+            return version
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["counted", "json_visible", "visible"]
+__all__ = ["brief", "counted", "json_visible", "shown", "visible"]
 
 # Control characters (C0, DEL, C1), marks, embeddings, overrides and isolates of the bidirectional algorithm, separators
 # of lines and paragraphs, and lone surrogates, which no terminal can be sent.
@@ -29,6 +29,27 @@ def visible(text: str, *, lines: bool = False) -> str:
 def json_visible(text: str) -> str:
     """Return JSON with such characters as JSON writes them, so that it reads back as the same value."""
     return _shown(text, _IN_LINES, lambda found: f"\\u{ord(found[0]):04x}")
+
+
+def brief(text: str, most: int = 60) -> str:
+    """Return the beginning of a text that may be long, for an error that names it.
+
+    >>> brief("greece"), brief("x" * 100, 5)
+    ('greece', 'xxxxx…')
+    """
+    return text if len(text) <= most else text[:most] + "…"
+
+
+def shown(value: object) -> str:
+    """Return any value for an error that names it: as Python writes it, if it can, and not at length.
+
+    >>> shown("s1"), shown(10**5000), shown(["x" * 100])[:9]
+    ("'s1'", '<int>', "['xxxxxxx")
+    """
+    try:
+        return brief(repr(value))
+    except Exception:  # a whole number of more digits than Python writes; whatever a stranger's class does
+        return f"<{type(value).__name__}>"
 
 
 def counted(count: int, noun: str, nouns: str | None = None) -> str:

@@ -116,6 +116,15 @@ def test_the_state_of_feeds(home: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert second.startswith(f"main {good} 20") and "read 0 1 20" in second
 
 
+@pytest.mark.parametrize("status", ['{"a": {"failures": "many", "problems": 5, "at": 7}, "b": 7}', "[]", "[" * 100_000])
+def test_a_damaged_state_of_feeds_is_shown_as_far_as_it_goes(home: Path, status: str) -> None:
+    spool = Home(home).run("main").spool
+    spool.mkdir()
+    (spool / "status.json").write_text(status)
+    shown = run("feeds", home=home)
+    assert shown.exit_code == 0 and shown.stdout
+
+
 def test_items_keep_their_categories(tmp_path: Path) -> None:
     (tmp_path / "feed.xml").write_text(FEED)
     (item,) = fetch([str(tmp_path / "feed.xml")]).items

@@ -122,6 +122,10 @@ class TestTablesOfEvents:
                 (lambda: index.match_many(rows, column="event", columns=["event"]), "give one of them"),
                 (lambda: index.match_many(["x"], column="event"), "a list has none"),
                 (lambda: index.match_many(5), "many events"),
+                (lambda: index.match(rows), "event 0: "),
+                (lambda: index.match(rows.to_pandas()), "event 0: "),
+                (lambda: index.match(Frame(rows)), "event 0: "),
+                (lambda: index.match_many([rows.to_pandas()]), "event 0: "),
             ]:  # fmt: skip
                 with pytest.raises(EventError, match=says):
                     ask()

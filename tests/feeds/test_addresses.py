@@ -8,7 +8,7 @@ import pytest
 
 from tests.feeds.server import FeedServer, rss, running
 from watchword.errors import OptionError
-from watchword.feeds import Limits, addresses, fetch
+from watchword.feeds import Limits, addresses, fetch, list_sources
 from watchword.feeds.addresses import is_private
 
 OUTSIDE = "127.0.0.2"
@@ -118,6 +118,25 @@ def test_a_name_that_changes_its_meaning_is_not_followed(
     source = redirect(outside, "/away", named(server.url("/feed"), "both.test"))
     assert "private address" in reason(source)
     assert server.requests == []
+
+
+def test_a_public_list_names_no_feed_on_a_private_address(
+    names: dict[str, list[list[str]]], outside: FeedServer, server: FeedServer
+) -> None:
+    private, public = server.serve("/feed", rss([1])), outside.serve("/feed", rss([2]))
+    document = f'<opml><body><outline xmlUrl="{private}"/><outline xmlUrl="{public}"/></body></opml>'.encode()
+    found = list_sources([outside.serve("/l.opml", document)])
+    assert found.feeds == (private, public) and found.listed == {private, public}
+    asked = fetch(found.feeds, listed=found.listed)
+    assert [item.title for item in asked.items] == ["item 2"]
+    (error,) = asked.errors
+    assert error.source == private and "a list from the public network names it" in error.reason
+    assert server.requests == []
+    allowed = fetch(found.feeds, listed=found.listed, limits=Limits(private_redirects=True))
+    assert [item.title for item in allowed.items] == ["item 1", "item 2"]
+    # A list of the user's own may name them, and so may the user, whatever a list says.
+    assert list_sources([server.serve("/l.opml", document)]).listed == frozenset()
+    assert list_sources([outside.url("/l.opml"), private]).listed == {public}
 
 
 def test_what_is_allowed(names: dict[str, list[list[str]]], outside: FeedServer, server: FeedServer) -> None:

@@ -153,7 +153,10 @@ def test_a_full_disk_is_named_and_nothing_is_left_half_written(poller: Poller, m
 DEEP = b"[" * 200_000
 
 
-@pytest.mark.parametrize("damage", [DEEP, b'{"items": "3", "state": {"format": 1, "feeds": {}}}\n'])
+HEAD = b'{"items": 1, "state": {"format": 1, "feeds": {}}}\n'
+
+
+@pytest.mark.parametrize("damage", [DEEP, HEAD.replace(b"1", b'"3"', 1), HEAD + b"[]\n", HEAD + DEEP])
 def test_a_file_with_odd_json_is_named(poller: Poller, damage: bytes) -> None:
     poller.poll()
     (poller.spool.folder / "00000001.jsonl").write_bytes(damage)

@@ -72,3 +72,15 @@ def test_it_agrees_with_the_judge(text: str, event: dict) -> None:
 def test_a_contradiction_matches_nothing() -> None:
     index = PredicateIndex({"r": "a = 1 AND NOT a = 1"})
     assert index.match({"a": 1}) == [] and not index.explain(json.dumps({"a": 1}), "r").matched
+
+
+@pytest.mark.parametrize("text", ["a = 1", "NOT a = 1", "a > 1 OR b = 1", "a EXISTS"])
+def test_a_value_of_no_kind_is_refused_as_by_match(text: str) -> None:
+    index = PredicateIndex({"r": text})
+    for event in ({"a": b"x"}, {"a": [1, object()]}):
+        with pytest.raises(EventError, match=r"a: a .* is no value") as refused:
+            index.explain(event, "r")
+        with pytest.raises(EventError) as same:
+            index.match(event)
+        assert str(refused.value) == str(same.value)
+    assert not PredicateIndex({"r": "a KIND OF 'x'"}).explain({"a": b"x"}, "r")

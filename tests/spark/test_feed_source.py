@@ -20,6 +20,7 @@ from pyspark.sql.functions import spark_partition_id
 from tests.feeds.server import FeedServer, rss, running
 from tests.limits import wait_until
 from watchword.errors import FeedError, OptionError
+from watchword.feeds import Round
 from watchword.spark.feed_source import COLUMNS, FeedDataSource, feed_schema, register
 
 if TYPE_CHECKING:
@@ -246,3 +247,13 @@ def test_feeds_that_fail_wait_and_say_so(server: FeedServer, tmp_path: Path, cap
     (tmp_path / "backoff.json").write_text(json.dumps(waits))
     assert len(look(2)) == 1, "the other is asked again, and is fine"
     assert sum(path == "/gone" for path, _ in server.requests) == 1
+
+
+def test_what_strangers_write_is_shown_in_the_log(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    """The name of a feed comes from a list, and what is wrong with it perhaps from the feed."""
+    source = FeedDataSource({"feeds": "list.opml", "spool": str(tmp_path)}).streamReader(feed_schema())
+    evil = FeedError("it is \x1b[2J\u202eill-formed", source="http://a.example/\x9b31m")
+    source._report([evil], Round((), {}))
+    source._report([], Round((), {}))
+    assert len(caplog.messages) == 2 and all(message.isprintable() for message in caplog.messages)
+    assert r"http://a.example/\x9b31m: it is \x1b[2J\u202eill-formed" in caplog.messages

@@ -77,7 +77,7 @@ def test_damage_is_named(path: Path, file: str, text: str, words: str) -> None:
         {"counts": 7},
         {"origin": 7},
         {"origin": {"store": "a"}},
-        {"origin": {"store": "a", "counter": [], "epoch": "b"}},
+        *({"origin": {"store": "a", "counter": value, "epoch": "b"}} for value in ([], "7", 7.0, float("inf"), True)),
         *(
             {"shard": {name: value}}
             for name in ("folder", "snapshot", "bytes", "atoms")
@@ -183,6 +183,7 @@ class TestVersionLog:
     def test_damage_is_named(self, path: Path, tmp_path: Path) -> None:
         log = VersionLog(tmp_path / "log")
         log.version_for(0, path)
-        next((tmp_path / "log").iterdir()).write_text("")
-        with pytest.raises(SnapshotError, match="no record"):
-            log.version_for(0, path)
+        for text in ("", "[]", '{"version": "2"}', '{"version": 1e999}', "[" * 200_000):
+            next((tmp_path / "log").iterdir()).write_text(text)
+            with pytest.raises(SnapshotError, match="no record"):
+                log.version_for(0, path)

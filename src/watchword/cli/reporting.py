@@ -109,8 +109,9 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     if not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
+    from rich.text import Text
 
-    return Console(stderr=True).status(message)
+    return Console(stderr=True).status(Text(visible(message)))  # a name with brackets is a name, not markup
 
 
 def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item]:

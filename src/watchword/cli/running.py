@@ -72,10 +72,12 @@ def run(
     note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
     note(f"starting Spark ({master})")
     with spinner("starting Spark"):
+        from watchword.spark.failures import say_it_once
         from watchword.spark.java import local_session
         from watchword.spark.pipeline import Pipeline
 
         spark = local_session("watchword", master=master)
+        say_it_once(spark)
     try:
         retention = KEPT if forget else None
         report = Report()
@@ -207,10 +209,11 @@ def feeds(home: HomeOption = DEFAULT_HOME) -> None:
 def _fared(status: Any) -> tuple[str, ...]:
     """Return how a feed fared, from what the spool keeps of it, whatever that is."""
     known = status if isinstance(status, dict) else {}
-    problems = known.get("problems") or []
-    state = str(known.get("error") or (f"read, but: {problems[0]}" if problems else "read"))
-    if known.get("failures"):
-        state += f" ({counted(known['failures'], 'failure')} in succession)"
+    problems, failures = known.get("problems"), known.get("failures")
+    read = f"read, but: {problems[0]}" if isinstance(problems, list) and problems else "read"
+    state = str(known.get("error") or read)
+    if isinstance(failures, int) and failures:
+        state += f" ({counted(failures, 'failure')} in succession)"
     following = "never: it is gone" if known.get("gone") else _moment(known.get("next"))
     figures = (_moment(known.get("at")), state, known.get("new", ""), known.get("items", ""), following)
     return tuple(visible(str(figure)) for figure in figures)

@@ -1,10 +1,10 @@
 """Which addresses a feed may lead to.
 
 A feed from the public network could redirect its readers into their own: to ``http://127.0.0.1/admin`` or
-``http://169.254.169.254/``, a cloud's keys. So a feed that is not itself on a private address is not followed to one
-(`Limits.private_redirects` allows it). What counts is the address that is connected to, not the name: all addresses of
-a name are checked, and the connection goes to one of these (`PublicOnly`), so a name cannot mean one address when it is
-checked and another one when it is used.
+``http://169.254.169.254/``, a cloud's keys. So a feed that is not itself on a private address is not followed to one,
+and a list of feeds that is not on one cannot name feeds that are (`Limits.private_redirects` allows both). What counts
+is the address that is connected to, not the name: all addresses of a name are checked, and the connection goes to one
+of these (`PublicOnly`), so a name cannot mean one address when it is checked and another one when it is used.
 """
 
 from __future__ import annotations
@@ -108,8 +108,7 @@ class PublicTransport(httpx.AsyncHTTPTransport):
         )
 
 
-def refusal(source: str, url: httpx.URL) -> FeedError:
-    """Return the error of a feed that leads inside."""
-    return FeedError(
-        f"it redirects to {url}, which is on a private address; private_redirects allows that", source=source
-    )
+def refusal(source: str, url: httpx.URL, hops: int) -> FeedError:
+    """Return the error of a feed that leads inside, by redirects or by itself."""
+    what = f"it redirects to {url}, which is" if hops else "a list from the public network names it, and it is"
+    return FeedError(f"{what} on a private address; private_redirects allows that", source=source)

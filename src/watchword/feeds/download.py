@@ -76,11 +76,16 @@ def file_path(source: str) -> Path:
     return Path(source)
 
 
-async def download(clients: Clients, source: str, headers: dict[str, str], limits: Limits) -> Document:
-    """Get a source. `headers` make the request conditional. Failures are `FeedError`s."""
+async def download(
+    clients: Clients, source: str, headers: dict[str, str], limits: Limits, *, listed: bool = False
+) -> Document:
+    """Get a source. `headers` make the request conditional. Failures are `FeedError`s.
+
+    `listed`: a list from the public network names it.
+    """
     try:
         if is_url(source):
-            return await _http(clients, source, headers, limits)
+            return await _http(clients, source, headers, limits, listed)
         return Document(await asyncio.to_thread(read_file, source, limits.max_bytes))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         raise FeedError(f"cannot be fetched: {_say(error)}", source=source) from error
@@ -102,17 +107,17 @@ def read_file(source: str, max_bytes: int) -> bytes:
     return data
 
 
-async def _http(clients: Clients, source: str, conditions: dict[str, str], limits: Limits) -> Document:
-    inside = limits.private_redirects or await leads_inside(httpx.URL(source))
+async def _http(clients: Clients, source: str, conditions: dict[str, str], limits: Limits, listed: bool) -> Document:
+    inside = limits.private_redirects or (not listed and await leads_inside(httpx.URL(source)))
     client = clients.anywhere if inside else clients.outside
     request = client.build_request("GET", source, headers={**HEADERS, **conditions})
     for hop in range(limits.max_redirects + 1):
-        if hop and not inside and await leads_inside(request.url):
-            raise refusal(source, request.url)
+        if (hop or listed) and not inside and await leads_inside(request.url):
+            raise refusal(source, request.url, hop)
         try:
             response = await client.send(request, stream=True, follow_redirects=False)
         except PrivateAddressError:
-            raise refusal(source, request.url) from None
+            raise refusal(source, request.url, hop) from None
         try:
             if response.next_request is None:
                 return await _answer(response, source, bool(conditions), limits)

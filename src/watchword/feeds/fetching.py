@@ -11,11 +11,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+import httpx
+
 from watchword.errors import FeedError
+from watchword.feeds.addresses import leads_inside
 from watchword.feeds.backoff import Backoff, succeeded
 from watchword.feeds.download import Clients, Document, clients, download, is_url
 from watchword.feeds.items import Feed, FeedItem
@@ -69,12 +72,14 @@ def fetch(
     *,
     limits: Limits | None = None,
     backoff: Backoff | None = None,
+    listed: Collection[str] = (),
     clock: Callable[[], float] = time.time,
 ) -> Round:
     """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return what is new in it.
 
     A repeated source is asked once. Never raises for a source's sake. With `backoff`, URLs that failed before are
     left alone until their time has come; without, everything is asked. Files, which cost nobody anything, always are.
+    Those that a list from the public network names (`listed`, as `Sources` has them) may not be on a private one.
     """
     before = dict(state or {})
     began = clock()
@@ -93,22 +98,25 @@ def fetch(
 
     # A thread of its own, since a notebook has an event loop running in this one.
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
-        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), settled)).result()
+        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), settled, listed)).result()
     return Round(tuple(results), before | {result.source: result.state for result in results}, tuple(waiting))
 
 
-def get(source: str, *, limits: Limits | None = None) -> bytes:
-    """Return the bytes of one source; failures are `FeedError`s."""
+def get(source: str, *, limits: Limits | None = None) -> tuple[bytes, bool]:
+    """Return the bytes of one URL, and whether it is on a private network; failures are `FeedError`s."""
 
-    async def one(limits: Limits) -> bytes:
+    async def one(limits: Limits) -> tuple[bytes, bool]:
         async with clients(limits) as client:
-            return (await _within_time(client, source, {}, limits)).data or b""
+            document = await _within_time(client, source, {}, limits)
+            return document.data or b"", await leads_inside(httpx.URL(source))
 
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
         return executor.submit(asyncio.run, one(limits or Limits())).result()
 
 
-async def _all(sources: list[str], state: State, limits: Limits, settled: Callable[[Result], Result]) -> list[Result]:
+async def _all(
+    sources: list[str], state: State, limits: Limits, settled: Callable[[Result], Result], listed: Collection[str]
+) -> list[Result]:
     turn = asyncio.Semaphore(limits.connections)
 
     async def one(source: str) -> Result:
@@ -118,7 +126,8 @@ async def _all(sources: list[str], state: State, limits: Limits, settled: Callab
         before = state.get(source, FeedState())
         async with turn:
             try:
-                document = await _within_time(client, source, request_headers(before), limits)
+                headers, of_a_list = request_headers(before), source in listed
+                document = await _within_time(client, source, headers, limits, listed=of_a_list)
                 return await loop.run_in_executor(readers, _result, source, before, document, limits)
             except FeedError as error:
                 return Result(source, before, error=error)
@@ -134,10 +143,12 @@ async def _all(sources: list[str], state: State, limits: Limits, settled: Callab
             return await asyncio.gather(*map(one, sources))
 
 
-async def _within_time(client: Clients, source: str, headers: dict[str, str], limits: Limits) -> Document:
+async def _within_time(
+    client: Clients, source: str, headers: dict[str, str], limits: Limits, *, listed: bool = False
+) -> Document:
     try:
         async with asyncio.timeout(limits.timeout):
-            return await download(client, source, headers, limits)
+            return await download(client, source, headers, limits, listed=listed)
     except TimeoutError:
         raise FeedError(f"it took longer than {limits.timeout:g} seconds", source=source) from None
 

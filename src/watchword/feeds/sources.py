@@ -30,6 +30,8 @@ class Sources:
 
     feeds: tuple[str, ...]
     problems: tuple[FeedError, ...] = ()
+    listed: frozenset[str] = frozenset()
+    """Those that only a list from the public network has named, so that they may not be on a private one."""
 
 
 def split(text: str) -> list[str]:
@@ -57,18 +59,19 @@ def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) ->
     """
     feeds: dict[str, None] = {}
     problems: list[FeedError] = []
+    own: set[str] = set()
     for name in split(names) if isinstance(names, str) else names:
         try:
             for entry in _entries(name):
-                if not _is_list(entry):
-                    feeds[entry] = None
-                    continue
-                found, faults = _expand(entry, limits or Limits())
-                feeds.update(dict.fromkeys(found))
-                problems += faults
+                found, is_own = Sources((entry,)), True
+                if _is_list(entry):
+                    found, is_own = _expand(entry, limits or Limits())
+                feeds.update(dict.fromkeys(found.feeds))
+                problems += found.problems
+                own.update(found.feeds if is_own else ())
         except FeedError as error:
             problems.append(error)
-    return Sources(tuple(feeds), tuple(problems))
+    return Sources(tuple(feeds), tuple(problems), frozenset(feeds.keys() - own))
 
 
 def check_sources(names: Iterable[str], *, limits: Limits | None = None) -> Sources:
@@ -138,7 +141,9 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _expand(name: str, limits: Limits) -> tuple[list[str], list[FeedError]]:
-    document = get(name, limits=limits) if is_url(name) else read_file(name, limits.max_bytes)
+def _expand(name: str, limits: Limits) -> tuple[Sources, bool]:
+    """Return what a list names, and whether the list is the user's own: a file, or on a private network."""
+    document, is_own = get(name, limits=limits) if is_url(name) else (read_file(name, limits.max_bytes), True)
     opml = read_opml(document, name, limits=limits)
-    return [outline.source for outline in opml.outlines], [FeedError(line, source=name) for line in opml.problems]
+    faults = tuple(FeedError(line, source=name) for line in opml.problems)
+    return Sources(tuple(outline.source for outline in opml.outlines), faults), is_own

@@ -125,7 +125,7 @@ class Spool:
                 for line in file:
                     yield FeedItem.from_json(parse_json(line))
                     count -= 1
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise self._damaged(number, error) from error
         if count:
             raise self._damaged(number, "it is cut off")

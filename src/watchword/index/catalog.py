@@ -30,6 +30,7 @@ from watchword.arrays import NO_BYTES, Arrays, Bools, Int32, Int64, UInt8, reser
 from watchword.errors import SubscriptionError
 from watchword.kernels import ids as kernels
 from watchword.strings import Strings, from_arrow, from_pieces
+from watchword.visible import shown
 
 Id = str | int
 
@@ -379,21 +380,21 @@ class Catalog:
 def checked_id(key: object, kind: type | None, row: int | None = None) -> Id:
     """Return `key` if it can be an id where others are of `kind`, if there are any; else raise."""
     if type(key) not in (str, int):
-        raise SubscriptionError(f"an id is a str or an int, not {key!r} ({type(key).__name__})", row=row)
+        raise SubscriptionError(f"an id is a str or an int, not {shown(key)} ({type(key).__name__})", row=row)
     if kind is not None and type(key) is not kind:
         raise SubscriptionError(
-            f"the ids of this index are {kind.__name__}, and {key!r} is {type(key).__name__}; "
+            f"the ids of this index are {kind.__name__}, and {shown(key)} is {type(key).__name__}; "
             "one index has one kind of id",
             row=row,
         )
     if isinstance(key, int):
         if not -(2**63) <= key < 2**63:
-            raise SubscriptionError(f"the id {key} does not fit into 64 bits", row=row)
+            raise SubscriptionError(f"the id {shown(key)} does not fit into 64 bits", row=row)
     else:
         try:
             key.encode()  # type: ignore[attr-defined]
         except UnicodeEncodeError:
-            raise SubscriptionError(f"the id {key!r} is not valid Unicode", row=row) from None
+            raise SubscriptionError(f"the id {shown(key)} is not valid Unicode", row=row) from None
     return key  # type: ignore[return-value]
 
 
@@ -405,7 +406,7 @@ def pack_columns(ids: Int64 | Strings, texts: Strings) -> PackedColumns:
     else:
         row = kernels.index_ints(ids, table)
     if row >= 0:
-        raise SubscriptionError(f"the id {id_at(ids, row)!r} stands more than once; ids must be unique", row=row)
+        raise SubscriptionError(f"the id {shown(id_at(ids, row))} stands more than once; ids must be unique", row=row)
     return PackedColumns(ids, replace(texts, surrogates=True), table)
 
 

@@ -17,6 +17,7 @@ from watchword.index.catalog import checked_id
 from watchword.index.refusals import Columns, Refusals
 from watchword.index.tables import as_table, is_table
 from watchword.strings import Strings, from_arrow, from_pieces, one_chunk, without_views
+from watchword.visible import shown
 
 
 def as_columns(subscriptions: Any, kind: type | None, refusals: Refusals) -> Columns:
@@ -31,7 +32,7 @@ def as_columns(subscriptions: Any, kind: type | None, refusals: Refusals) -> Col
     for row, pair in enumerate(pairs):
         try:
             if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
-                raise SubscriptionError(f"expected a pair (id, subscription), not {pair!r}", row=row)
+                raise SubscriptionError(f"expected a pair (id, subscription), not {shown(pair)}", row=row)
             key, piece = checked_id(pair[0], kind, row), _encoded(pair[1], row)
         except SubscriptionError as error:
             refusals.add(row, pair[0] if isinstance(pair, tuple | list) and pair else None, error)
@@ -53,7 +54,7 @@ def _rows_besides(refusals: Refusals, count: int) -> Int64 | None:
 
 def _encoded(text: Any, row: int) -> bytes:
     if not isinstance(text, str):
-        raise SubscriptionError(f"a subscription is a str, not {text!r} ({type(text).__name__})", row=row)
+        raise SubscriptionError(f"a subscription is a str, not {shown(text)} ({type(text).__name__})", row=row)
     return text.encode("utf-8", "surrogatepass")
 
 

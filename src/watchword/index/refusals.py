@@ -16,6 +16,7 @@ from watchword.errors import OptionError, SubscriptionError
 from watchword.index.catalog import id_at, take_rows
 from watchword.index.language import Language
 from watchword.strings import Strings
+from watchword.visible import shown
 
 _AT_ONCE = 1024
 
@@ -104,5 +105,5 @@ def _repeated(ids: Int64 | Strings) -> Iterator[tuple[int, SubscriptionError]]:
     for row in range(ids.count if isinstance(ids, Strings) else len(ids)):
         key = id_at(ids, row)
         if key in seen:
-            yield row, SubscriptionError(f"the id {key!r} stands more than once; ids must be unique")
+            yield row, SubscriptionError(f"the id {shown(key)} stands more than once; ids must be unique")
         seen.add(key)

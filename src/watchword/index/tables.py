@@ -101,6 +101,13 @@ def _readable(given: Any) -> Any:
     return given
 
 
+def refuse_table(event: Any, position: int) -> None:
+    """Raise if one event is a table: iterating over a frame would give the names of its columns."""
+    if is_table(event):
+        kind = type(event).__name__
+        raise EventError(f"one event is no table, and this is a {kind}; match_many takes its rows", position=position)
+
+
 def names_of(given: Any) -> list[str]:
     """Return the names of a table's columns, without reading it where it says them itself."""
     if isinstance(given, pa.RecordBatch | pa.RecordBatchReader):
@@ -177,7 +184,7 @@ def _no_column(names: list[str], id: str | None) -> EventError:
     others = [name for name in names if name != id] or ["text"]
     example = next((name for name in _GUESSES if name in others), others[0])
     return EventError(
-        f"a table has several columns: name the one that has the events, such as column={example!r}; "
+        f"a table has columns: name the one that has the events, such as column={example!r}; "
         f"the table has: {_listed(names)}"
     )
 

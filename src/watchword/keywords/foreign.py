@@ -23,6 +23,8 @@ from __future__ import annotations
 
 import re
 
+from watchword.visible import brief
+
 QUOTES = '"“”„‟«»＂'
 """Whatever opens a quotation; any of them closes it."""
 
@@ -80,7 +82,7 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
         found = rule.search(framed)
         if found is not None:
             sign = found.lastindex or 0
-            return begin + found.start(sign) - 1, reason.format(found.group(sign))
+            return begin + found.start(sign) - 1, reason.format(brief(found.group(sign)))
     return None
 
 

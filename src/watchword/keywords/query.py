@@ -77,7 +77,7 @@ _TOKENS = re.compile(
     rf"|(?P<word>[^\s(){_QUOTE[1:-1]}]+)"
 )
 _OPERAND = re.compile(
-    rf"\s*(?:NOT(?=[\s({_QUOTE[1:-1]}])\s*|-)*(?!(?:AND|OR|NOT)(?:[\s(){_QUOTE[1:-1]}]|$))(?:\(|{_QUOTE}|[^\s()]*\w)"
+    rf"\s*(?:NOT(?=[\s({_QUOTE[1:-1]}])\s*|-)*+(?!(?:AND|OR|NOT)(?:[\s(){_QUOTE[1:-1]}]|$))(?:\(|{_QUOTE}|[^\s()]*\w)"
 )
 """What an operator can join, with the negations before it."""
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.tables import refuse_table
 from watchword.index.texts import grouped, texts_of_one
 from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels
@@ -28,6 +29,7 @@ from watchword.strings import Strings, first_null, from_arrow, from_pieces, from
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
+from watchword.visible import shown
 
 
 class NumberedLists:
@@ -90,10 +92,13 @@ class Reader:
         if isinstance(event, Mapping):
             return self._several(texts_of_one(event, position), position)
         if isinstance(event, Iterable):
+            refuse_table(event, position)
             terms = list(event)
             for term in terms:
                 if not isinstance(term, str):
-                    raise EventError(f"its terms must be str, and {term!r} is {type(term).__name__}", position=position)
+                    raise EventError(
+                        f"its terms must be str, and {shown(term)} is {type(term).__name__}", position=position
+                    )
             return terms
         raise EventError(f"an event is a text or an iterable of terms, not {type(event).__name__}", position=position)
 

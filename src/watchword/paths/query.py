@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.paths.options import MAX_LENGTH, MAX_STEPS
+from watchword.visible import shown
 
 XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 SUPPORTED = "supported are /, //, *, names, [@name], [@name='value'], [text()='value'] and /@name at the end"
@@ -257,7 +258,7 @@ class _Parser:
             if uri is None:
                 self._at = begin
                 known = ", ".join(sorted({*self._namespaces, "xml"}))
-                self._refuse(f"no namespace has the prefix {prefix!r}; there are: {known}", [])
+                self._refuse(f"no namespace has the prefix {shown(prefix)}; there are: {known}", [])
         return f"{uri}}}{local}" if uri else str(local)
 
     def _sees(self, sign: str) -> bool:

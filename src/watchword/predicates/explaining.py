@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from watchword.errors import EventError
 from watchword.index import ClauseReport
 from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.predicate import Predicate, show, show_clause, show_path, values_at
@@ -43,12 +44,22 @@ def holds(predicate: Predicate, event: Any, hierarchies: Mapping[str, Hierarchy]
         hierarchy = hierarchies.get(show_path(predicate.attribute), _NO_HIERARCHY)
         ((_, node),) = predicate.constants
         return any(node in hierarchy.nodes(value) for value in values if isinstance(value, str))
-    return any(predicate.holds(value) for value in values)
+    try:
+        return True in [predicate.holds(value) for value in values]  # all: one of no kind is refused, as by match
+    except TypeError as error:
+        raise EventError(f"{show_path(predicate.attribute)}: {error}", position=0) from None
 
 
 def _met(predicate: Predicate, event: Any) -> str:
-    values = [value for value in values_at(event, predicate.attribute) if plain_key(value) is not None]
+    values = [value for value in values_at(event, predicate.attribute) if _is_there(value)]
     if not values:
         return f"{show(predicate)} (it is missing)"
     shown = ", ".join(show_value(value) for value in values[:_SHOWN])
     return f"{show(predicate)} (met {shown}{', …' if len(values) > _SHOWN else ''})"
+
+
+def _is_there(value: Any) -> bool:
+    try:
+        return plain_key(value) is not None
+    except TypeError:  # of no kind, which ANY and KIND OF pass over
+        return True

@@ -7,12 +7,17 @@ also where ANY asks for it: ``ANY orders (topic KIND OF 'news')`` looks into the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 from watchword.errors import OptionError, SubscriptionSyntaxError
 from watchword.predicates.predicate import Path, show_path
 from watchword.predicates.query import attribute_of
+from watchword.predicates.values import MAX_LEVELS, levels
+from watchword.visible import brief
 
 Declared = dict[str, dict[str, list[str]]]
 """By attribute, as it is written in a subscription: by child, its parents."""
@@ -20,6 +25,8 @@ Declared = dict[str, dict[str, list[str]]]
 Kept = TypeVar("Kept")
 
 _REMEMBERED = 1 << 16
+_LONG = 1 << 10
+_SLASH = re.compile("/")
 
 
 def checked(name: str, value: Any) -> Declared:
@@ -71,6 +78,8 @@ def _several(name: str, value: Any) -> Iterable[Any]:
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise OptionError(f"{name}: attributes and nodes are texts, not {value!r}")
+    if levels(value) > MAX_LEVELS:
+        raise OptionError(f"{name}: {brief(value)} has more than {MAX_LEVELS} levels")
     return value
 
 
@@ -87,10 +96,11 @@ def _refuse_cycles(name: str, parents: Mapping[str, list[str]]) -> None:
 def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:
     node = min(waiting)
     way = [node]
-    while way.count(node) < 2:
-        node = min(waiting[node])
+    met = {node}
+    while (node := min(waiting[node])) not in met:
+        met.add(node)
         way.append(node)
-    return way[way.index(node) :]
+    return [*way[way.index(node) :], node]
 
 
 class Hierarchy:
@@ -105,8 +115,10 @@ class Hierarchy:
         self._parents = parents
         self._known: dict[str, tuple[str, ...]] = {}
 
-    def nodes(self, value: str) -> tuple[str, ...]:
-        """Return the nodes that a value is or lies below, each once."""
+    def nodes(self, value: str) -> Iterable[str]:
+        """Return the nodes that a value is or lies below, each once; none of more than `MAX_LEVELS` levels."""
+        if len(value) > _LONG:  # a stranger's text, not a kind of anything: not worth remembering, nor all at once
+            return self._all(value)
         found = self._known.get(value)
         if found is None:
             if len(self._known) > _REMEMBERED:
@@ -114,13 +126,20 @@ class Hierarchy:
             found = self._known[value] = tuple(self._all(value))
         return found
 
-    def _all(self, value: str) -> dict[str, None]:
-        found: dict[str, None] = {}
-        cuts = [at for at, character in enumerate(value) if character == "/"]
-        waiting = [value[:at] for at in [*cuts, len(value)]]
+    def _all(self, value: str) -> Iterator[str]:
+        """Yield the beginnings of a path, one at a time, then what is above them."""
+        above: dict[str, None] = {}
+        cuts = [found.start() for found in islice(_SLASH.finditer(value), MAX_LEVELS)]
+        beginnings = [*cuts, len(value)][:MAX_LEVELS]
+        for end in beginnings:
+            yield value[:end]
+            above.update(dict.fromkeys(self._parents.get(value[:end], ())))
+        waiting = deque(above)
         while waiting:
-            node = waiting.pop(0)
-            if node not in found:
-                found[node] = None
-                waiting += self._parents.get(node, ())
-        return found
+            node = waiting.popleft()
+            if len(node) in beginnings and value.startswith(node):
+                continue
+            yield node
+            new = [parent for parent in self._parents.get(node, ()) if parent not in above]
+            above.update(dict.fromkeys(new))
+            waiting += new

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from watchword import visible
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.predicate import RESERVED, Path, Predicate
 from watchword.predicates.values import BOOLEAN, INSTANT, NUMBER, TEXT, Key, instant_of_text
@@ -179,7 +180,7 @@ def text_of(token: Token) -> str:
 
 def shown(token: Token) -> str:
     """Return a piece as errors name it."""
-    return "the end" if token.kind == "end" else repr(token.text)
+    return "the end" if token.kind == "end" else visible.shown(token.text)
 
 
 def _unreadable(text: str, at: int) -> str:

@@ -22,7 +22,19 @@ from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
 from watchword.predicates.plain import plain_predicate
 from watchword.predicates.predicate import Path, Predicate, show_clauses
-from watchword.predicates.values import ADDRESS4, ADDRESS6, BOOLEAN, INSTANT, KINDS, TEXT, Key, View, show_value
+from watchword.predicates.values import (
+    ADDRESS4,
+    ADDRESS6,
+    BOOLEAN,
+    INSTANT,
+    KINDS,
+    MAX_LEVELS,
+    TEXT,
+    Key,
+    View,
+    levels,
+    show_value,
+)
 from watchword.sets import boolean
 from watchword.sets.boolean import And, Not, Or, Token, Tree
 
@@ -194,6 +206,8 @@ class _Predicates(Pieces):
         self._expect("OF", "KIND OF 'node'")
         token = self._token
         node = self._text("KIND OF")
+        if levels(node) > MAX_LEVELS:
+            raise self.error(f"a node of more than {MAX_LEVELS} levels", token)
         written = f"KIND OF {show_value(node)}"
         return self._counted(Predicate(path, "KIND OF", View.NODES, ((TEXT, node),), written), token)
 
@@ -230,6 +244,8 @@ class _Predicates(Pieces):
         if not clauses:  # no element can satisfy it
             exists = self._exists(path)
             return And([exists, Not(exists)])
+        # Every clause is written out, with what is inside of its own lists: lists in lists multiply.
+        self.budget.spend(sum(len(one.written) for clause in clauses for one in (*clause.required, *clause.forbidden)))
         return self._counted(Predicate(path, "ANY", View.ELEMENTS, clauses, show_clauses(clauses)), token)
 
     def _group(self, depth: int, opened: Token) -> Tree | None:

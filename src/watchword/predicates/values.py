@@ -31,6 +31,12 @@ Key = tuple[int, Any]
 NOTHING: Key = (OTHER, 0)
 """The key of all that has no value to compare: objects, and what a view cannot read."""
 
+MAX_LEVELS = 200
+"""How many levels a node of a hierarchy may have, if it is a path: ``politics/national`` has two."""
+
+_MOST_DIGITS = 4300
+"""How many digits of a whole number Python writes; constants of subscriptions have fewer."""
+
 _EPOCH = datetime(1970, 1, 1)
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII
@@ -83,6 +89,10 @@ def _unusual(value: Any) -> Key | None:
     if isinstance(value, dict | date):
         return NOTHING
     if isinstance(value, Decimal):
+        if value.is_nan():
+            return None
+        if value.adjusted() > _MOST_DIGITS:  # of a text of nine characters: 1e999999
+            return number_key(math.copysign(math.inf, value))
         whole = value.is_finite() and value == value.to_integral_value()
         return (NUMBER, int(value)) if whole else number_key(float(value))
     if isinstance(value, bool | int | float | str):
@@ -180,6 +190,15 @@ VIEWS: dict[View, Callable[[Any], Key | None]] = {
 """What gives the key of a value in a view; None for no value."""
 
 
+def levels(node: str) -> int:
+    """Return how many levels a node of a hierarchy has.
+
+    >>> levels("politics"), levels("politics/national")
+    (1, 2)
+    """
+    return node.count("/") + 1
+
+
 def after_prefix(prefix: str) -> str | None:
     """Return the least text behind all that begin with `prefix`; None if there is none.
 
@@ -204,4 +223,9 @@ def show_value(value: Any) -> str:
         return "an object"
     if isinstance(value, date):
         return f"'{value.isoformat()}'"
-    return repr(value) if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)) else str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    try:
+        return repr(value) if isinstance(value, int | float) else str(value)
+    except ValueError:  # more digits than Python writes, which no constant has
+        return "a number of thousands of digits"

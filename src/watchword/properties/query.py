@@ -22,7 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.visible import counted
+from watchword.visible import brief, counted, shown, visible
 
 SPACES = " \t\n\r\v\f"
 """Those of ASCII: any other is part of a name."""
@@ -114,13 +114,13 @@ class Declared:
 
     def _refuse(self, text: str, at: int, found: re.Match[str] | None) -> NoReturn:
         """Say what is wrong with the pair at a place."""
-        name, equals = (found[1], found[3]) if found is not None else ("", "")
+        name, equals = (visible(brief(found[1])), found[3]) if found is not None else ("", "")
         if not name:
             message = "a property is missing here" + (" before =" if equals else f"; declared are {self.some()}")
         elif not equals:
-            first, last = self.names[0], self.names[-1]
             message = f"{name} has no value; write {name}=1, {name}=0 or {name}=*"
-            message = _REMEDIES.get(name, message).format(first, last)
+            if name in _REMEDIES:
+                message = _REMEDIES[name].format(self.names[0], self.names[-1])
         else:
             message, at = f"{name} has no value; a value is one of 0, 1 and *", text.index("=", at) + 1
         raise SubscriptionSyntaxError(message, text=text, position=min(at, len(text)))
@@ -129,7 +129,7 @@ class Declared:
         number = self.numbers.get(name)
         if number is None:
             remedy = "leave parentheses out; " if name.startswith("(") else ""
-            message = f"{name!r} is not a declared property; {remedy}declared are {self.some()}"
+            message = f"{shown(name)} is not a declared property; {remedy}declared are {self.some()}"
             raise SubscriptionSyntaxError(message, text=text, position=position)
         return number
 

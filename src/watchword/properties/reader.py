@@ -24,11 +24,12 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, UInt8, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.tables import refuse_table
 from watchword.properties.bits import Bits
 from watchword.properties.query import Declared
-from watchword.strings import Strings, first_null, from_arrow
+from watchword.strings import Strings, first_null, first_repeated, from_arrow
 from watchword.text.vocabulary import Vocabulary
-from watchword.visible import counted
+from watchword.visible import counted, shown
 
 _EXPECTED = "bit strings, lists of names, or structs of booleans"
 
@@ -63,18 +64,19 @@ class Reader:
         if not isinstance(event, Iterable):
             kind = type(event).__name__
             raise EventError(f"an event is a set of names, a bit string or a mapping, not {kind}", position=position)
+        refuse_table(event, position)
         return [self._number(name, position) for name in event]
 
     def _number(self, name: Any, position: int) -> int:
         if not isinstance(name, str):
-            raise EventError(f"its names must be str, and {name!r} is {type(name).__name__}", position=position)
+            raise EventError(f"its names must be str, and {shown(name)} is {type(name).__name__}", position=position)
         number = self.declared.numbers.get(name)
         if number is None:
             self._refuse_name(name, position)
         return number
 
     def _refuse_name(self, name: str, position: int) -> NoReturn:
-        message = f"{name!r} is not a declared property; declared are {self.declared.some()}"
+        message = f"{shown(name)} is not a declared property; declared are {self.declared.some()}"
         raise EventError(message, position=position)
 
     def _refuse_text(self, text: str, position: int) -> NoReturn:
@@ -145,11 +147,12 @@ class Reader:
         return matrix
 
     def _check_columns(self, names: list[str], position: int) -> None:
-        for place, name in enumerate(names):
+        for name in names:
             if name not in self.declared.numbers:
                 self._refuse_name(name, position)
-            if name in names[:place]:
-                raise EventError(f"two columns are named {name!r}; leave one out", position=position)
+        twice = first_repeated(names)
+        if twice is not None:
+            raise EventError(f"two columns are named {twice!r}; leave one out", position=position)
         missing = self.declared.numbers.keys() - set(names)
         if missing:
             name = min(missing, key=self.declared.numbers.__getitem__)
@@ -160,7 +163,7 @@ def _bit(name: Any, value: Any, position: int) -> bool:
     """Return a value of a mapping as a bit."""
     if isinstance(value, bool | int | np.bool_ | np.integer) and value in (0, 1):
         return bool(value)
-    raise EventError(f"{name!r} is {value!r}; a property is 0 or 1", position=position)
+    raise EventError(f"{name!r} is {shown(value)}; a property is 0 or 1", position=position)
 
 
 def _fill(bits: UInt8, name: str, values: pa.Array, position: int) -> tuple[int, str] | None:

@@ -21,6 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.sets.normal_form import And, Budget, Not, Or, Tree, normal_form
+from watchword.visible import shown
 
 __all__ = ["OPERATORS", "And", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]
 
@@ -66,6 +67,7 @@ class Parser(ABC, Generic[Atom]):
 
     def __init__(self, text: str, limits: Limits) -> None:
         self.text, self.limits = text, limits
+        self.budget = Budget(text, limits.clauses, limits.work)
         self._tokens = self.tokens()
         self._token = next(self._tokens)
 
@@ -89,8 +91,8 @@ class Parser(ABC, Generic[Atom]):
         return self.clauses_of(tree)
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
-        """Return the clauses of a tree."""
-        drafts = normal_form(tree, Budget(self.text, self.limits.clauses, self.limits.work))
+        """Return the clauses of a tree; all trees of a text share what it may cost."""
+        drafts = normal_form(tree, self.budget)
         return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
 
     def advance(self) -> Token:
@@ -101,7 +103,7 @@ class Parser(ABC, Generic[Atom]):
 
     def unjoined(self, token: Token) -> SubscriptionSyntaxError:
         """Return the error of a piece that no operator joins to what precedes it."""
-        return self.error(f"expected AND, OR or the end before {token.text!r}", token)
+        return self.error(f"expected AND, OR or the end before {shown(token.text)}", token)
 
     def error(self, message: str, token: Token) -> SubscriptionSyntaxError:
         """Return an error at a piece of the text."""

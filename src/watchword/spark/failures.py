@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _NAMED = re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception): (.+)")
 _KILLED = "Python worker exited unexpectedly"
@@ -36,3 +40,13 @@ def is_ours(error: BaseException) -> bool:
 def is_over(error: BaseException) -> bool:
     """Say whether the Java process is gone, so that nothing can be tried again in this one."""
     return isinstance(error, Py4JNetworkError | ConnectionError) or "Answer from Java side is empty" in str(error)
+
+
+def say_it_once(spark: SparkSession) -> None:
+    """Let a Java process that ends be reported by who waits for it, and not besides by a trace of Spark's own.
+
+    Spark's server for accumulators, of which nothing is used here, finds its connection closed then, and prints that.
+    """
+    server = getattr(spark.sparkContext, "_accumulatorServer", None)
+    if server is not None:
+        server.handle_error = lambda request, address: None

@@ -28,6 +28,7 @@ from pyspark.sql.types import ArrayType, StringType, StructType, TimestampType
 
 from watchword.errors import FeedError, OptionError
 from watchword.store.records import ITEM_COLUMNS
+from watchword.visible import visible
 
 # `watchword.feeds` is imported where it is used, on the driver: executors unpickle this module's classes, and need
 # neither the packages that read feeds nor the time to import them.
@@ -127,12 +128,12 @@ class FeedReader(DataSourceReader):
 
         options = self._options
         sources = list_sources(options.feeds, limits=options.limits())
-        round = fetch(sources.feeds, limits=options.limits())
+        round = fetch(sources.feeds, limits=options.limits(), listed=sources.listed)
         failures = [*sources.problems, *round.errors]
         if failures and len(round.errors) == len(round.results):
             raise failures[-1]  # nothing at all could be read; an empty answer would hide it
         for failure in failures:
-            _log.warning("%s", failure)
+            _log.warning("%s", visible(str(failure)))
         return _partitions(round.items, options.rows) or [ItemPartition([])]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
@@ -147,6 +148,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._options = options
         self._spool: Spool | None = None  # opened where it is first used: executors get a copy of this object
         self._feeds: tuple[str, ...] = ()
+        self._listed: frozenset[str] = frozenset()
         self._next_fetch = float("-inf")
         self._fetched = False
         self._one_fetch = False
@@ -195,11 +197,11 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         spool, limits = self._open(), self._options.limits()
         sources = list_sources(self._options.feeds, limits=limits)
         if sources.feeds:
-            self._feeds = sources.feeds
+            self._feeds, self._listed = sources.feeds, sources.listed
         elif sources.problems and not self._feeds:
             raise sources.problems[0]  # at the start there is nobody to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
-        round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff)
+        round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff, listed=self._listed)
         spool.append(round, after=after, interval=self._options.interval)
         self._report(sources.problems, round)
         self._fetched = True
@@ -214,10 +216,10 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         for text, source in failures.items():
             if text not in self._reported:
                 gone = source in round.state and round.state[source].gone
-                _log.warning("%s%s", text, _GONE if gone else "")
+                _log.warning("%s%s", visible(text), _GONE if gone else "")
         for source in dict.fromkeys(self._reported.values()):
             if source not in failures.values():
-                _log.warning("%s: it can be read again", source)
+                _log.warning("%s: it can be read again", visible(source))
         self._reported = failures
 
 

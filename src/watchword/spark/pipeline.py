@@ -51,6 +51,7 @@ from watchword.spark.matching import match
 from watchword.spark.sources import REASON, SOURCE, Source, event_of, items, letters, numbered
 from watchword.store import Item, Match, Store
 from watchword.store.records import now
+from watchword.visible import visible
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -147,7 +148,7 @@ class Pipeline:
             raise PipelineError(
                 f"failed {failures} times in succession, last because: {reason}; started again, it goes on where it was"
             ) from error
-        _log.warning("%s; trying again (%d of %d)", reason, failures, RETRIES)
+        _log.warning("%s; trying again (%d of %d)", visible(reason), failures, RETRIES)
         time.sleep(min(2.0 ** (failures - 1), 10.0))
 
     def _start(self, once: bool, interval: float) -> StreamingQuery:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.strings import first_repeated
 
 Tree: TypeAlias = "str | tuple[str, list[Tree]]"
 """A predicate, or ("and" | "or" | "not", parts)."""
@@ -68,9 +69,8 @@ def read(pattern: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise PatternError("the key stands twice in one object; put all values into one array", path=twice)
+        twice = first_repeated(name for name, _ in pairs)
+        raise PatternError("the key stands twice in one object; put all values into one array", path=str(twice))
     return found
 
 

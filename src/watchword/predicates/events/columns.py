@@ -23,6 +23,7 @@ from watchword.predicates.events.reader import Place
 from watchword.predicates.fields import Field
 from watchword.predicates.predicate import show_path
 from watchword.predicates.values import View
+from watchword.strings import first_repeated
 
 Elements = Callable[[Field, pa.Array], tuple[Int64, Any]]
 """Takes a field of ANY and an array of structs; returns rows of it and atoms that they satisfy."""
@@ -53,9 +54,9 @@ class ColumnReader:
             return
         names = [column.type.field(k).name for k in range(column.type.num_fields)]
         asked = [name for name in names if name in place.below]
-        if len(asked) != len(set(asked)):
-            raise EventError(f"two columns are named {next(n for n in asked if asked.count(n) > 1)!r}",
-                             position=self._position)  # fmt: skip
+        twice = first_repeated(asked)
+        if twice is not None:
+            raise EventError(f"two columns are named {twice!r}", position=self._position)
         for name in asked:
             self._visit(place.below[name], pc.struct_field(column, [names.index(name)]), owners)
 

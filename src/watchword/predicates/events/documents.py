@@ -20,6 +20,8 @@ from watchword.errors import EventError
 from watchword.index.events import decoded
 from watchword.kernels.predicates.pieces import shape_of
 from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep
+from watchword.strings import first_repeated
+from watchword.visible import shown
 
 ARROW_DEPTH = 64
 """How deep what is given to Arrow may be nested, brackets in texts counted."""
@@ -50,10 +52,7 @@ def parsed(text: Any, position: int) -> dict[str, Any]:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(
-            f"the key {next(name for name in names if names.count(name) > 1)!r} stands in one object twice"
-        )
+        raise ValueError(f"the key {shown(first_repeated(name for name, _ in pairs))} stands in one object twice")
     return made
 
 

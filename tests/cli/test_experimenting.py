@@ -34,6 +34,9 @@ def test_run_then_report(tmp_path: Path) -> None:
     output = tmp_path / "page.html"
     assert run("report", "--results", tmp_path / "kept", "--output", output).exit_code == 0
     assert "3 claims" in output.read_text(encoding="utf-8")
+    claims = tmp_path / "claims.md"
+    assert run("report", "--results", tmp_path / "kept", "--output", claims).exit_code == 0
+    assert claims.read_text(encoding="utf-8").startswith("# The papers' claims")
 
 
 def test_the_list_has_every_experiment() -> None:

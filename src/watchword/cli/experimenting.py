@@ -93,26 +93,32 @@ def run(
 @app.command()
 @reported
 def report(
-    output: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
+    output: Annotated[
+        Path, typer.Option(metavar="FILE", help="The page to write; if it ends in .md, the claims alone as Markdown.")
+    ] = Path("report.html"),
     scale: Annotated[Scale | None, typer.Option(help="Which runs; without it the largest there are.")] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Put all runs on one page of HTML: plots, tables, and a verdict on each claim.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
       watchword experiments report --output report.html
+
+      watchword experiments report --output claims.md
     """
     chosen_scale = scale or next((each for each in reversed(Scale) if (results / each.value).is_dir()), None)
     if chosen_scale is None or not (results / chosen_scale.value).is_dir():
         fail(
             f"{results}: no runs are kept here; `watchword experiments run all` makes some, --results names the folder"
         )
+    from watchword.experiments.claims_page import markdown
     from watchword.experiments.registry import every_experiment
     from watchword.experiments.report import page
 
+    write = markdown if output.suffix == ".md" else page
     with spinner("reading the runs"):
-        text = page(every_experiment(), chosen_scale.value, results)
+        text = write(every_experiment(), chosen_scale.value, results)
     output.write_text(text, encoding="utf-8")
     note(f"{output}: {len(text) / 1e6:.1f} MB")
 

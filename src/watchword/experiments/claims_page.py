@@ -20,6 +20,12 @@ from watchword.experiments.report import found_runs, outcomes, tally
 from watchword.experiments.results import MACHINE, Run
 
 COLUMNS = ("claim", "paper", "measured", "verdict", "why")
+INTRODUCTION = """\
+Each finding of a paper in our words, what the paper prints, what was measured, and the verdict. Verdicts rest on
+counts, which are the same on every machine, unless they say *(times)*. Where a claim does not hold, or not wholly,
+the last column begins with what it is put down to: the *paper*, our *implementation*, the *hardware*, or the
+*workload*, where the paper does not print its own and one had to be chosen. `watchword experiments report --output
+claims.md` makes this page."""
 
 
 def markdown(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
@@ -28,6 +34,7 @@ def markdown(experiments: Iterable[Experiment], scale: str, folder: Path) -> str
     judged = [(run, outcomes(run)) for run in runs]
     parts = [
         f"# The papers' claims, checked at scale {scale}",
+        INTRODUCTION,
         *sorted({_machine(run) for run in runs}),
         tally(outcome for _, found in judged for _, outcome in found),
     ]

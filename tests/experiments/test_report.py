@@ -72,7 +72,7 @@ def test_a_claim_without_its_rows_is_not_shown(tmp_path: Path) -> None:
 def test_the_claims_alone_are_a_page_of_markdown(results: Path) -> None:
     lines = markdown(toy.EXPERIMENTS, "small", results).splitlines()
     assert lines[0] == "# The papers' claims, checked at scale small"
-    assert any(re.fullmatch(r"Machine: \d+ cores, [\d.]+ GB\.", line) for line in lines)
+    assert any(re.fullmatch(r"Machine: \d+ cores, \d+ GiB\.", line) for line in lines)
     assert "3 claims: 1 holds, 2 not shown at this scale." in lines
     assert "### toy/letters" in lines and "toy/turns" not in "".join(lines), "what was not run is left out"
     assert "| Slow counts twice. | 2 times | 6 <letters> | holds | twice & more |" in lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -81,9 +82,11 @@ def run(
     from watchword.experiments.report import outcomes
     from watchword.experiments.running import run_all
 
-    with _progress() as progress:
+    with _going_on(), _progress() as progress:
+        start = time.monotonic()
         for done in run_all(chosen(names), scale.value, results, seed=seed, again=again, progress=progress):
-            say(f"{done.experiment.name}: {len(done.rows()):,} rows in {done.folder}")
+            seconds, start = time.monotonic() - start, time.monotonic()
+            say(f"{done.experiment.name}: {len(done.rows()):,} rows in {done.folder} ({seconds:,.0f} s)")
             judged = outcomes(done)
             if judged:
                 shown = [(o.verdict, claim.text, claim.paper, o.measured) for claim, o in judged]
@@ -121,6 +124,16 @@ def report(
         text = write(every_experiment(), chosen_scale.value, results)
     output.write_text(text, encoding="utf-8")
     note(f"{output}: {len(text) / 1e6:.1f} MB")
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Say after Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on at the next cell")
+        raise
 
 
 @contextmanager

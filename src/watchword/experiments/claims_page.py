@@ -59,9 +59,10 @@ def _section(run: Run, found: Sequence[tuple[Claim, Outcome]]) -> str:
 def _machine(run: Run) -> str:
     """Return on what a run was made, without the name of the processor."""
     file = run.folder / MACHINE
-    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    said = [f"{known[name]} {unit}" for name, unit in (("cores", "cores"), ("memory_gb", "GB")) if name in known]
-    return f"Machine: {', '.join(said) or 'unknown'}."
+    if not file.exists():
+        return "Machine: unknown."
+    known = json.loads(file.read_text(encoding="utf-8"))
+    return f"Machine: {known['cores']} cores, {known['memory_gb'] * 1e9 / (1 << 30):.0f} GiB."
 
 
 def _row(cells: Iterable[str]) -> str:

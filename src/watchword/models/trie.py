@@ -414,7 +414,8 @@ def _only(whole: Float64, part: Float64, subscriptions: int) -> Float64:
     """Return the probability that some subscription falls into `whole`, and all that do into `part` of it."""
     outside = np.maximum(whole - part, 0.0)
     none_outside: Float64 = np.exp(subscriptions * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
-    return none_outside * _exists((whole - outside) / (1.0 - outside), subscriptions)
+    inside = (whole - outside) / np.maximum(1.0 - outside, 1e-16)  # of 0 in 0, where all fall outside, 0
+    return none_outside * _exists(inside, subscriptions)
 
 
 def _per_path(values: Float64, chance: Float64) -> Float64:

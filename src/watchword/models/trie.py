@@ -328,6 +328,15 @@ def single(paths: Paths, subscriptions: int) -> float:
     return float(subscriptions * alone.mean())
 
 
+def matches(paths: Paths, met: Float64, subscriptions: int) -> float:
+    """Return how many subscriptions an item is expected to match, `met` being the chances of terms to be in it.
+
+    Terms count as independent of each other; long items, which have more of everything, are a little above that.
+    """
+    chances = np.where(paths.terms >= 0, met[np.maximum(paths.terms, 0)], 1.0)
+    return subscriptions * float(chances.prod(axis=1).mean())
+
+
 def size(paths: Paths, subscriptions: int) -> float:
     """Return the bytes of the method ``trie``: 28 a node, with its entry among the children, and 8 a subscription."""
     return 28 * nodes(paths, subscriptions) + 8 * subscriptions

@@ -86,7 +86,8 @@ def _lag_of_nfa_grows(rows: Sequence[Row]) -> Outcome:
     nfa, none = (of(rows, "letters", "operations", method) for method in ("nfa", "none, records"))
     lag = {letters: nfa[letters] - none[letters] for letters in nfa}
     measured = f"operations more than without cuts: {listed(lag)}"
-    return judged(rises(list(lag.values()), slack=0.1) and growth(nfa) > 1, measured, weaker=lag[32] > lag[8])
+    why = "workload: from 20 letters on it stays about the same; a publication holds three subscriptions of any length"
+    return judged(rises(list(lag.values()), slack=0.02), measured, weaker=lag[32] > lag[8], otherwise=why)
 
 
 def _single_and_multi_cross(rows: Sequence[Row]) -> Outcome:

@@ -25,7 +25,10 @@ def test_a_method_a_line_with_its_memory_and_operations():
     assert result.exit_code == 0, result.output
     rows = cells(result)
     assert 590 < float(rows["count"][0]) < 620 and rows["count"][1] == "kB"  # an index of such sets has 601
-    assert rows["count"][3:] == ["counter", "decrements"]
+    assert rows["count"][3:5] == ["counter", "decrements"]
+    low, to, high, unit = rows["auto"][-4:]
+    assert (to, unit) == ("to", "µs") and 0 < float(low) < float(high) < float(rows["count"][-2])
+    assert "an item matches" in result.stderr
     assert float(rows["count"][2].replace(",", "")) > 10 * float(rows["auto"][2])
     assert set(rows) == {"auto", "count", "trie", "compact-trie"}
 

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from tests.experiments import toy
 from watchword.cli import app
 from watchword.experiments import registry
 
@@ -34,6 +35,17 @@ def test_run_then_report(tmp_path: Path) -> None:
     output = tmp_path / "page.html"
     assert run("report", "--results", tmp_path / "kept", "--output", output).exit_code == 0
     assert "3 claims" in output.read_text(encoding="utf-8")
+    claims = tmp_path / "claims.md"
+    assert run("report", "--results", tmp_path / "kept", "--output", claims).exit_code == 0
+    assert claims.read_text(encoding="utf-8").startswith("# The papers' claims")
+
+
+def test_after_ctrl_c_the_same_command_goes_on(tmp_path: Path) -> None:
+    toy.interrupt_at[:] = [2]
+    result = run("run", "toy/turns", "--results", tmp_path)
+    toy.interrupt_at.clear()
+    assert result.exit_code == 130 and "the same command goes on at the next cell" in result.stderr
+    assert "1 of 9 cells are there" in run("run", "toy/turns", "--results", tmp_path).stderr
 
 
 def test_the_list_has_every_experiment() -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.experiments import toy
+from watchword.errors import ExperimentError
+from watchword.experiments import results as kept
+from watchword.experiments.claims_page import markdown
 from watchword.experiments.report import outcomes, page
 from watchword.experiments.running import run_one
 
@@ -64,3 +67,22 @@ def test_a_claim_without_its_rows_is_not_shown(tmp_path: Path) -> None:
     assert found["double"].verdict == "holds" and found["double"].measured == "6 <letters>"
     assert found["grows"].verdict == "not shown at this scale"
     assert "missing" in found["lost"].why
+
+
+def test_the_claims_alone_are_a_page_of_markdown(results: Path) -> None:
+    lines = markdown(toy.EXPERIMENTS, "small", results).splitlines()
+    assert lines[0] == "# The papers' claims, checked at scale small"
+    assert any(re.fullmatch(r"Machine: \d+ cores, \d+ GiB\.", line) for line in lines)
+    assert "3 claims: 1 holds, 2 not shown at this scale." in lines
+    assert "### toy/letters" in lines and "toy/turns" not in "".join(lines), "what was not run is left out"
+    assert "| Slow counts twice. | 2 times | 6 <letters> | holds | twice & more |" in lines
+    assert "| It grows. | from 4 on | – | not shown at this scale (times) | three are too few |" in lines
+
+
+def test_runs_of_another_version_are_not_judged_by_the_checks_of_this_one(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "__version__", "99.0")
+    for write in (page, markdown):
+        with pytest.raises(ExperimentError, match=r"toy/letters: .* another version \(.*this is 99\.0.*--again"):
+            write(toy.EXPERIMENTS, "small", results)

@@ -112,7 +112,8 @@ def test_placement_decides_whether_anything_can_be_cut(tiny: None, monkeypatch: 
 def test_a_sweep_of_the_minimums(tiny: None, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(splitting, "LONGEST", splitting.LONGEST | SMALL)
     rows = measured(splitting.MINIMUMS)
-    assert len(rows) == 12 * 6
+    assert len(rows) == 12 * 7
+    assert len({row["operations"] for row in rows if row["method"] == "auto"}) == 1, "it knows no minimums"
     states = {
         (row["min_word_len"], row["min_split_score"]): row["states"]
         for row in rows

@@ -71,6 +71,22 @@ def test_a_folder_of_another_seed_or_version_is_refused_until_asked_again(
     assert results.found(toy.PLAIN, "small", tmp_path).seed == 2  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("not JSON\n", 1), ("[1]\n", 1), ('{"seed": 1}\n', 1), ("", 5), ('{"cell": {}}\n', 5)],
+)
+def test_a_folder_with_something_else_in_it_is_refused_until_asked_again(tmp_path: Path, text: str, line: int) -> None:
+    run = run_one(toy.PLAIN, "small", tmp_path)
+    file = run.folder / "cells.jsonl"
+    file.write_text(text if line == 1 else file.read_text(encoding="utf-8") + (text or "\n"), encoding="utf-8")
+    for read in (results.found, lambda *arguments: run_one(*arguments)):
+        with pytest.raises(
+            ExperimentError, match=rf"toy/letters: line {line} of .*cells.jsonl is not of a run; --again"
+        ):
+            read(toy.PLAIN, "small", tmp_path)
+    assert run_one(toy.PLAIN, "small", tmp_path, again=True).left() == []
+
+
 def test_again_removes_runs_only(tmp_path: Path) -> None:
     strange = tmp_path / "small" / "toy" / "letters"
     strange.mkdir(parents=True)

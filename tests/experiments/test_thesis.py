@@ -12,12 +12,26 @@ from watchword.experiments.experiment import Experiment, Row
 from watchword.experiments.measuring import SHELF
 from watchword.experiments.registry import chosen
 from watchword.experiments.rows import curve, rises, value, where
-from watchword.experiments.thesis import EXPERIMENTS, containment, distributions, simple, sizes
+from watchword.experiments.thesis import (
+    EXPERIMENTS,
+    containment,
+    distributions,
+    future,
+    parameters,
+    predicted,
+    simple,
+    sizes,
+)
 from watchword.experiments.thesis.containment import SECTION_5_1_3
 from watchword.experiments.thesis.distributions import TABLES_4_4_TO_4_6
+from watchword.experiments.thesis.future import DRIFT, LEARNED, SIMILARITY
 from watchword.experiments.thesis.indexes import DISTRIBUTIONS, built, in_order, matched
+from watchword.experiments.thesis.parameters import FIGURE_4_1, TABLE_3_1, TABLE_3_2
+from watchword.experiments.thesis.predicted import MODELS
 from watchword.experiments.thesis.simple import TABLES_4_2_AND_4_3
-from watchword.experiments.thesis.sizes import TABLES_4_7_AND_4_8, TABLES_4_9_AND_4_10
+from watchword.experiments.thesis.sizes import FIGURE_4_11, TABLES_4_7_AND_4_8, TABLES_4_9_AND_4_10
+from watchword.models import terms
+from watchword.models.count import decrements as expected_decrements
 from watchword.workloads import calibrated
 from watchword.workloads.syndication import generate, term_names
 
@@ -35,6 +49,13 @@ def tiny_scale():
         patch.setitem(sizes.VOCABULARIES, TINY, (100, 1_000, 8_000))
         patch.setitem(containment.SIZES, TINY, (1_500, 1_200, 50))
         patch.setitem(containment.SHARES, TINY, (0.0, 0.5, 0.9))
+        patch.setitem(parameters.CAPACITY_SIZES, TINY, (5_000, 400, 40))
+        patch.setitem(parameters.BLOCK_SIZES, TINY, (500, 1_000, 4_000, 9_000))
+        patch.setitem(parameters.BLOCK_TERMS, TINY, 800)
+        patch.setitem(predicted.SIZES, TINY, (1_600, (500, 4_000), 200))
+        patch.setitem(future.SIZES, TINY, (4_000, 40_000, 60))
+        patch.setitem(future.SHARES, TINY, (0.0, 0.5, 0.9))
+        patch.setitem(future.DRIFTS, TINY, (0.0, 0.5, 1.0))
         yield
     SHELF.clear()
 
@@ -157,3 +178,76 @@ def test_the_partial_order_gains_by_containment_alone():
         by = {row["method"]: row for row in where(rows, share=share)}
         assert by["poset"]["edges"] == by["poset-delta"]["edges"]
         assert by["poset-delta"]["operations"] <= by["poset"]["operations"]
+
+
+@pytest.mark.slow
+def test_buckets_change_memory_by_little_and_work_not_at_all():
+    rows = rows_of(TABLE_3_1)
+    work = {row["operations"] for row in where(rows, method="compact-count")}
+    assert len(work) == 1 and len(where(rows, method="auto")) == 6
+    capacities = curve(rows, "C %", "capacity", method="compact-count")
+    assert capacities == {share: 4 * share for share in (50, 60, 70, 80, 90, 100)}
+    assert verdicts(TABLE_3_1) == {"capacity-MB": "holds"}
+
+
+@pytest.mark.slow
+def test_longer_blocks_are_fewer_and_emptier():
+    rows = rows_of(TABLE_3_2)
+    for size in parameters.BLOCK_SIZES[TINY]:
+        blocks, empty = (
+            curve(rows, "K", column, subscriptions=size, method="compact-count") for column in ("blocks", "empty_slots")
+        )
+        postings = {value(rows, "postings", index=f"K = {block}", subscriptions=size) for block in parameters.BLOCKS}
+        assert {block * count - empty[block] for block, count in blocks.items()} == postings and len(postings) == 1
+        assert rises(list(blocks.values())[::-1]) and rises(list(empty.values()))
+        assert value(rows, "postings", index="auto", subscriptions=size) == size
+
+
+def test_figure_4_1_has_the_lengths_that_the_tables_imply():
+    rows = rows_of(FIGURE_4_1)
+    for of, mean in (("subscriptions", 2.556), ("items", 17.15)):
+        shares = curve(rows, "length", "share", of=of)
+        assert sum(shares.values()) == pytest.approx(1)
+        assert sum(length * share for length, share in shares.items()) == pytest.approx(mean, rel=0.01)
+    terms = list(curve(rows, "rank", "share", of="terms").values())
+    assert rises(terms[::-1]) and len(terms) > 100
+
+
+@pytest.mark.slow
+def test_longer_items_cost_the_decrements_that_are_expected_and_far_more_visits():
+    rows = rows_of(FIGURE_4_11)
+    assert {row["method"] for row in rows} == set(sizes.METHODS)
+    decrements, visits = (curve(rows, "|I|", "operations", method=of) for of in ("compact-count", "compact-trie"))
+    shares = terms.shares_of(calibrated.vocabulary(800).frequencies)
+    within = terms.presence(shares, calibrated.subscription_lengths().probabilities)
+    for length, measured_ones in decrements.items():
+        expected = expected_decrements(within, terms.presence(shares, terms.fixed(length)), 10_000)
+        assert measured_ones == pytest.approx(expected, rel=0.1)
+    assert visits[50] / visits[5] > 5 * decrements[50] / decrements[5]
+
+
+@pytest.mark.slow
+def test_similar_subscriptions_share_nodes_and_keep_their_lengths():
+    rows = rows_of(SIMILARITY)
+    assert verdicts(SIMILARITY) == dict.fromkeys(("similar-nodes", "similar-memory", "similar-work"), "holds")
+    for share in future.SHARES[TINY]:
+        assert len({row["found"] for row in where(rows, share=share)}) == 1, "all methods find the same"
+
+
+@pytest.mark.slow
+def test_drift_adds_terms_and_all_orders_find_the_same():
+    rows = rows_of(DRIFT)
+    assert {row["method"] for row in rows} == {*future.METHODS, LEARNED}
+    assert rises(list(curve(rows, "drift", "term_nodes", method="compact-count").values()))
+    for drift in future.DRIFTS[TINY]:
+        assert len({row["found"] for row in where(rows, drift=drift)}) == 1
+
+
+@pytest.mark.slow
+def test_corrected_models_are_near_what_is_measured_and_printed_ones_are_not():
+    rows = rows_of(MODELS)
+    assert {row["kind"] for row in rows} == {"predicted", "measured", "as printed"}
+    assert {row["figure"] for row in where(rows, kind="predicted")} == set(predicted.FIGURES)
+    found = verdicts(MODELS)
+    assert found.pop("printed-2.6") == found.pop("printed-2.20") == "does not hold"
+    assert set(found.values()) <= {"holds", "holds weaker"}

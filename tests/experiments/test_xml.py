@@ -50,9 +50,12 @@ def test_tuples_touched_are_within_the_occurrences_of_prefixes() -> None:
     assert [row["searches"] for row in rows] == [146, 90]
     assert {(row["K"], row["depth"], row["document_elements"], row["occurrences"]) for row in rows} == {(5, 5, 49, 8)}
     rows = BOUNDS.derive(rows)
-    assert [row["searches_bound"] for row in rows] == [5 * 49, 5 * 49 * 5 * 13]
+    assert [row["searches_bound"] for row in rows] == [5 * 49, 5 * 49 * 5]
     verdicts = {claim.id: claim.judge(rows).verdict for claim in BOUNDS.claims}
     assert [verdicts[name] for name in ("lemma-2", "theorem-2", "pma2-touched", "pma2-searches")] == ["holds"] * 4
+    beside = BOUNDS.derive(BOUNDS.measure({"data": "recursive", **SMALL, "method": "auto"}, "small", 2010))
+    assert [row["occurrences"] for row in beside] == [8] and "searches_bound" not in beside[0]
+    assert [claim.judge(rows + beside).verdict for claim in BOUNDS.claims] == list(verdicts.values())
 
 
 def timed_rows(yfilter: float, pma2: float, pma: float) -> list[Row]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.models.workload import ITEM_LENGTHS, LENGTHS, SHARES, SUBSCRIPTIONS, measured, met, within
+from tests.models.workload import ITEM_LENGTHS, LENGTHS, SHARES, SUBSCRIPTIONS, found_per_item, measured, met, within
 from watchword.models import count, keyed
-from watchword.models.estimate import Workload, estimates
+from watchword.models.estimate import PRICES, Estimate, Workload, estimates
 
 
 def test_keys_bytes_and_groups_read_are_those_of_an_index():
@@ -29,3 +29,10 @@ def test_estimates_are_near_what_every_method_takes():
             assert figures.operations_per_match < row.operations < 1.5 * figures.operations_per_match
         else:
             assert row.operations == pytest.approx(figures.operations_per_match, rel=0.08), row.method
+        assert row.matches == pytest.approx(found_per_item(), rel=0.1)
+        assert 0 < row.fastest < row.slowest
+
+
+def test_time_is_a_price_for_operations_and_matches():
+    row = Estimate("count", 0, 5_000, "counter decrements", 1_000)
+    assert (row.fastest, row.slowest) == tuple(6 * price for price in PRICES["count"])

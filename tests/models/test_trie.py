@@ -70,6 +70,14 @@ def test_levels_add_up_to_the_nodes():
     assert levels[0] <= len(SHARES)
 
 
+def test_a_vocabulary_of_which_nearly_all_draws_are_one_term_gives_numbers():
+    """A path that every subscription begins with was divided by the chance that one does not."""
+    paths = trie.sample(terms.zipf(40, 2.0), terms.around(3.0), count=500)
+    assert paths.begins.max() == 1.0
+    found = [trie.nodes(paths, 500), trie.compact_nodes(paths, 500), trie.leaves(paths, 500)]
+    assert all(0 < few <= nodes for few, nodes in zip(found[1:], found, strict=False)), found
+
+
 def test_subscriptions_that_are_all_alike_are_one_path():
     found = trie.sample(terms.shares_of([1, 1]), terms.fixed(2), count=100)
     assert trie.nodes(found, 50) == pytest.approx(2) and trie.compact_nodes(found, 50) == pytest.approx(1)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import pyarrow as pa
+
 from watchword import KeywordIndex
 from watchword.arrays import Float64
 from watchword.index.report import Stats
@@ -32,13 +34,24 @@ def met() -> Float64:
 
 
 @cache
+def found_per_item() -> float:
+    """Return how many subscriptions an item matches on average."""
+    sets = generate(VOCABULARY, SUBSCRIPTIONS, LENGTHS, seed=3)
+    return KeywordIndex(sets.to_arrow_table()).match_many(_items()).num_rows / 1_000
+
+
+def _items() -> pa.Array:
+    return generate(VOCABULARY, 1_000, ITEM_LENGTHS, seed=4).to_arrow_texts()
+
+
+@cache
 def measured(method: str) -> Stats:
     """Build the index of a method, match the items, and return its figures; the tries have the vocabulary's order."""
     ranking = [f"t{rank}" for rank in range(len(VOCABULARY))]
     options = {"order": "given", "ranking": ranking} if "trie" in method else {}
     sets = generate(VOCABULARY, SUBSCRIPTIONS, LENGTHS, seed=3)
     index = KeywordIndex(sets.to_arrow_table(), method=method, **options)
-    index.match_many(generate(VOCABULARY, 1_000, ITEM_LENGTHS, seed=4).to_arrow_texts())
+    index.match_many(_items())
     return index.stats()
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from watchword.cli.reporting import fail, reported, size_of, spinner
+from watchword.cli.reporting import fail, note, reported, size_of, spinner
 
 
 @reported
@@ -24,8 +24,9 @@ def estimate(
 ) -> None:
     """Say what each keyword method would take in memory, and how much an item would cost.
 
-    Lengths spread around their averages. Bytes are without the terms, ids and texts, which every method keeps alike. An
-    operation takes a few nanoseconds to some tens of them, by what it is and by how much of the index the caches hold.
+    Lengths spread around their averages. Bytes are without the terms, ids and texts, which every method keeps alike.
+    Times are of one core: the lower where caches hold what an item touches, the higher where it lies in memory. They
+    hold for terms at hand; cutting a text into terms comes on top.
 
     [bold]Example[/bold]
 
@@ -40,6 +41,20 @@ def estimate(
         fail(f"sets of up to {longest} different terms need a --vocabulary of {2 * longest} or more, not {vocabulary}")
     with spinner("estimating"):
         rows = estimates(Workload(subscriptions, zipf(vocabulary, exponent), lengths, item_lengths))
-    header = ("method", "memory", "an item", "operation")
-    shown = [(row.method, size_of(row.bytes), f"{row.operations:,.0f}", row.operation) for row in rows]
-    print_table(header, shown, numbers=("memory", "an item"))
+    header = ("method", "memory", "an item", "operation", "time of an item")
+    shown = [
+        (row.method, size_of(row.bytes), f"{row.operations:,.0f}", row.operation, _range(row.fastest, row.slowest))
+        for row in rows
+    ]
+    print_table(header, shown, numbers=("memory", "an item", "time of an item"))
+    note(f"an item matches {rows[0].matches:,.0f} subscriptions on average")
+
+
+def _range(fastest: float, slowest: float) -> str:
+    """Return a time between two, given in microseconds.
+
+    >>> _range(1.14, 5.2), _range(300.0, 1800.0)
+    ('1.1 to 5.2 µs', '0.3 to 1.8 ms')
+    """
+    unit, scale = ("µs", 1) if slowest < 1000 else ("ms", 1000)
+    return f"{fastest / scale:.2g} to {slowest / scale:.2g} {unit}"

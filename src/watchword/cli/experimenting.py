@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -81,9 +82,11 @@ def run(
     from watchword.experiments.report import outcomes
     from watchword.experiments.running import run_all
 
-    with _progress() as progress:
+    with _going_on(), _progress() as progress:
+        start = time.monotonic()
         for done in run_all(chosen(names), scale.value, results, seed=seed, again=again, progress=progress):
-            say(f"{done.experiment.name}: {len(done.rows()):,} rows in {done.folder}")
+            seconds, start = time.monotonic() - start, time.monotonic()
+            say(f"{done.experiment.name}: {len(done.rows()):,} rows in {done.folder} ({seconds:,.0f} s)")
             judged = outcomes(done)
             if judged:
                 shown = [(o.verdict, claim.text, claim.paper, o.measured) for claim, o in judged]
@@ -93,28 +96,44 @@ def run(
 @app.command()
 @reported
 def report(
-    output: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("report.html"),
+    output: Annotated[
+        Path, typer.Option(metavar="FILE", help="The page to write; if it ends in .md, the claims alone as Markdown.")
+    ] = Path("report.html"),
     scale: Annotated[Scale | None, typer.Option(help="Which runs; without it the largest there are.")] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Put all runs on one page of HTML: plots, tables, and a verdict on each claim.
 
-    [bold]Example[/bold]
+    [bold]Examples[/bold]
 
       watchword experiments report --output report.html
+
+      watchword experiments report --output claims.md
     """
     chosen_scale = scale or next((each for each in reversed(Scale) if (results / each.value).is_dir()), None)
     if chosen_scale is None or not (results / chosen_scale.value).is_dir():
         fail(
             f"{results}: no runs are kept here; `watchword experiments run all` makes some, --results names the folder"
         )
+    from watchword.experiments.claims_page import markdown
     from watchword.experiments.registry import every_experiment
     from watchword.experiments.report import page
 
+    write = markdown if output.suffix == ".md" else page
     with spinner("reading the runs"):
-        text = page(every_experiment(), chosen_scale.value, results)
+        text = write(every_experiment(), chosen_scale.value, results)
     output.write_text(text, encoding="utf-8")
     note(f"{output}: {len(text) / 1e6:.1f} MB")
+
+
+@contextmanager
+def _going_on() -> Iterator[None]:
+    """Say after Ctrl-C that nothing is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note("interrupted; the same command goes on at the next cell")
+        raise
 
 
 @contextmanager

@@ -28,7 +28,7 @@ give several rows, for example one for each method, if they are to take turns wi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Cell = dict[str, Any]
@@ -38,24 +38,33 @@ Verdict = Literal["holds", "holds weaker", "does not hold", "not shown at this s
 SCALES = ("small", "paper")
 """Small is a minute for an experiment at most, paper has the sizes of the papers."""
 VERDICTS: tuple[Verdict, ...] = ("holds", "holds weaker", "does not hold", "not shown at this scale")
+UNEXPLAINED = "not explained: it held on the machine of docs/claims.md; compare the rows"
+"""What stands beside a claim that does not hold and has not been looked into."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim: the verdict, what was measured in words, and why, where that is not plain."""
+    """What became of a claim: the verdict, what was measured in words, and why, where that is not plain.
+
+    The reason for which a claim does not hold begins with who is to blame: ``paper:``, ``implementation:`` (ours),
+    ``hardware:`` or ``workload:`` (what had to be chosen because the paper does not print it).
+    """
 
     verdict: Verdict
     measured: str
     why: str = ""
 
 
-def judged(holds: bool, measured: str, *, weaker: bool = False, why: str = "") -> Outcome:
+def judged(holds: bool, measured: str, *, weaker: bool = False, why: str = "", otherwise: str = "") -> Outcome:
     """Return the outcome of a claim that holds, or holds in part (`weaker`), or does not.
 
-    >>> judged(False, "1.4 times", weaker=True, why="faster, but not twice")
-    Outcome(verdict='holds weaker', measured='1.4 times', why='faster, but not twice')
+    `why` explains what is measured, whatever the verdict; `otherwise` why the claim does not hold, or not wholly.
+
+    >>> judged(False, "1.4 times", weaker=True, otherwise="hardware: the cache is larger")
+    Outcome(verdict='holds weaker', measured='1.4 times', why='hardware: the cache is larger')
     """
-    return Outcome("holds" if holds else "holds weaker" if weaker else "does not hold", measured, why)
+    verdict: Verdict = "holds" if holds else "holds weaker" if weaker else "does not hold"
+    return Outcome(verdict, measured, why if holds else otherwise or why)
 
 
 def not_shown(why: str, measured: str = "–") -> Outcome:
@@ -81,9 +90,11 @@ class Claim:
         if not rows:
             return not_shown("nothing was measured")
         try:
-            return self.check(rows)
+            outcome = self.check(rows)
         except LookupError as error:
             return not_shown(f"no rows for it: {error}")
+        explained = outcome.why or outcome.verdict != "does not hold"
+        return outcome if explained else replace(outcome, why=UNEXPLAINED)
 
 
 @dataclass(frozen=True)

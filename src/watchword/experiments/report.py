@@ -37,7 +37,7 @@ Judged = list[tuple[Claim, Outcome]]
 
 def page(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
     """Return the report on the experiments that have a run in this folder."""
-    runs = [run for each in experiments if (run := results.found(each, scale, folder)) is not None]
+    runs = found_runs(experiments, scale, folder)
     judged = {run.experiment.name: outcomes(run) for run in runs}
     parts = [
         f"<h1>The papers, measured again: scale {escape(scale)}</h1>",
@@ -47,6 +47,11 @@ def page(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
         *(_section(run, judged[run.experiment.name]) for run in runs),
     ]
     return HEAD + "\n".join(parts) + "</body></html>\n"
+
+
+def found_runs(experiments: Iterable[Experiment], scale: str, folder: Path) -> list[Run]:
+    """Return the runs that this folder has of these experiments."""
+    return [run for each in experiments if (run := results.found(each, scale, folder)) is not None]
 
 
 def outcomes(run: Run) -> Judged:
@@ -98,12 +103,22 @@ def _heading(experiment: Experiment) -> str:
 def _summary(judged: Mapping[str, Judged]) -> str:
     """Return how many claims hold, and the table of all."""
     every = [(name, claim, outcome) for name, found in judged.items() for claim, outcome in found]
-    counts = {verdict: sum(outcome.verdict == verdict for _, _, outcome in every) for verdict in VERDICTS}
-    said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     rows = "".join(
         _claim_row(claim, outcome, f"<td><a href='#{name}'>{name}</a></td>") for name, claim, outcome in every
     )
-    return f"<h2>Claims</h2><p>{len(every)} claims: {said or 'none'}.</p>{_claim_table(rows, '<th>experiment</th>')}"
+    said = tally(outcome for _, _, outcome in every)
+    return f"<h2>Claims</h2><p>{said}</p>{_claim_table(rows, '<th>experiment</th>')}"
+
+
+def tally(outcomes: Iterable[Outcome]) -> str:
+    """Return how many claims hold, in words.
+
+    >>> tally([not_shown("too few"), not_shown("too few")]), tally([])
+    ('2 claims: 2 not shown at this scale.', '0 claims: none.')
+    """
+    verdicts = [outcome.verdict for outcome in outcomes]
+    said = ", ".join(f"{count} {verdict}" for verdict in VERDICTS if (count := verdicts.count(verdict)))
+    return f"{len(verdicts)} claims: {said or 'none'}."
 
 
 def _claim_table(rows: str, first: str = "") -> str:

@@ -91,12 +91,16 @@ def opened(experiment: Experiment, scale: str, seed: int, results: Path, *, agai
 
 
 def found(experiment: Experiment, scale: str, results: Path) -> Run | None:
-    """Return the run of an experiment as it lies in its folder, whoever made it, or None."""
-    folder = folder_of(results, scale, experiment)
-    lines = _whole_lines(folder / CELLS, cut=False)
+    """Return the run of an experiment as it lies in its folder, of whatever seed and machine, or None.
+
+    One of another version is refused: the checks of this one would judge rows that they were not written for.
+    """
+    run = Run(experiment, scale, experiment.seed, folder_of(results, scale, experiment))
+    lines = _whole_lines(run.folder / CELLS, cut=False)
     if not lines:
         return None
-    run = Run(experiment, scale, int(lines[0]["seed"]), folder)
+    _check_same(lines[0], _header(run), run, ("version",))
+    run.seed = int(lines[0]["seed"])
     _take(run, lines[1:])
     return run
 
@@ -162,12 +166,12 @@ def _header(run: Run) -> dict[str, Any]:
     }
 
 
-def _check_same(begun: dict[str, Any], ours: dict[str, Any], run: Run) -> None:
+def _check_same(begun: dict[str, Any], ours: dict[str, Any], run: Run, names: Iterable[str] = tuple(_SAME)) -> None:
     """Refuse a folder whose rows cannot stand beside those of this run."""
-    for name, what in _SAME.items():
+    for name in names:
         if begun.get(name) != ours[name]:
             raise ExperimentError(
-                f"{run.folder} was begun by another {what} ({begun.get(name)}, this is {ours[name]}); "
+                f"{run.folder} was begun by another {_SAME[name]} ({begun.get(name)}, this is {ours[name]}); "
                 "--again measures anew in its place, --results names another folder",
                 name=run.experiment.name,
             )
@@ -182,7 +186,23 @@ def _whole_lines(file: Path, *, cut: bool = True) -> list[dict[str, Any]]:
     if cut and len(whole) < len(text):
         with file.open("r+b") as output:
             output.truncate(len(whole))
-    return [json.loads(line) for line in whole.splitlines()]
+    return [_read(line, file, number) for number, line in enumerate(whole.splitlines(), 1)]
+
+
+def _read(line: bytes, file: Path, number: int) -> dict[str, Any]:
+    """Return what a line says; the first has a header's names, the others a cell's."""
+    wanted = {"experiment", "seed"} if number == 1 else {"turn", "cell", "rows"}
+    try:
+        said = json.loads(line)
+    except ValueError:
+        said = None
+    if not isinstance(said, dict) or not wanted <= said.keys():
+        raise ExperimentError(
+            f"line {number} of {file} is not of a run; --again measures anew in its place, "
+            "--results names another folder",
+            name="/".join(file.parts[-3:-1]),
+        )
+    return said
 
 
 def _take(run: Run, lines: Iterable[dict[str, Any]]) -> None:

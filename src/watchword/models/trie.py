@@ -328,6 +328,15 @@ def single(paths: Paths, subscriptions: int) -> float:
     return float(subscriptions * alone.mean())
 
 
+def matches(paths: Paths, met: Float64, subscriptions: int) -> float:
+    """Return how many subscriptions an item is expected to match, `met` being the chances of terms to be in it.
+
+    Terms count as independent of each other; long items, which have more of everything, are a little above that.
+    """
+    chances = np.where(paths.terms >= 0, met[np.maximum(paths.terms, 0)], 1.0)
+    return subscriptions * float(chances.prod(axis=1).mean())
+
+
 def size(paths: Paths, subscriptions: int) -> float:
     """Return the bytes of the method ``trie``: 28 a node, with its entry among the children, and 8 a subscription."""
     return 28 * nodes(paths, subscriptions) + 8 * subscriptions
@@ -414,7 +423,8 @@ def _only(whole: Float64, part: Float64, subscriptions: int) -> Float64:
     """Return the probability that some subscription falls into `whole`, and all that do into `part` of it."""
     outside = np.maximum(whole - part, 0.0)
     none_outside: Float64 = np.exp(subscriptions * np.log1p(-np.minimum(outside, 1.0 - 1e-16)))
-    return none_outside * _exists((whole - outside) / (1.0 - outside), subscriptions)
+    inside = (whole - outside) / np.maximum(1.0 - outside, 1e-16)  # of 0 in 0, where all fall outside, 0
+    return none_outside * _exists(inside, subscriptions)
 
 
 def _per_path(values: Float64, chance: Float64) -> Float64:

@@ -88,7 +88,7 @@ FIGURE_4 = Experiment(
             _tree_is_constant,
             True,
         ),
-        Claim("_flattens", "The ratio _flattens above alpha = 3.", "flat from alpha = 3 on", _flattens, True),
+        Claim("flattens", "The ratio flattens above alpha = 3.", "flat from alpha = 3 on", _flattens, True),
         Claim("near-one", "The reason is that events then have about one 1.", "close to 1", _near_one, True),
     ),
     needs=needs,

@@ -24,9 +24,9 @@ def _stars_cost_retriever_nothing(rows: Sequence[Row]) -> Outcome:
     visits = {m: growth(ratios(of(rows, "stars", "visits", m), letters)) for m in PUBLISHED}
     work = {m: growth(of(rows, "stars", "operations_per_letter", m)) for m in PUBLISHED}
     measured = f"3 stars over 1, per letter: states visited {listed(visits)}; all work {listed(work)}"
-    why = "the automaton is indifferent to stars; walking back is not, as behind a star many positions fit"
+    why = "paper: the automaton is indifferent to stars; walking back is not, as behind a star many positions fit"
     flat = max(visits.values()) <= 1.1
-    return judged(flat and max(work.values()) <= 1.15, measured, weaker=flat, why=why)
+    return judged(flat and max(work.values()) <= 1.15, measured, weaker=flat, otherwise=why)
 
 
 STARS = (
@@ -56,7 +56,7 @@ def _ahead_everywhere(rows: Sequence[Row]) -> Outcome:
     us = of(rows, "overlaps_at", "us", "nfa")
     times = {m: min(ratios(us, of(rows, "overlaps_at", "us", m)).values()) for m in PUBLISHED}
     measured = f"the work of nfa over theirs, at least: {listed(least)}; time: {listed(times)}"
-    return judged(min(least.values()) > 1, measured, weaker=least["none, records"] > 1, why=RECOMBINING)
+    return judged(min(least.values()) > 1, measured, weaker=least["none, records"] > 1, otherwise=RECOMBINING)
 
 
 def _alike_everywhere(rows: Sequence[Row]) -> Outcome:
@@ -71,9 +71,11 @@ def _alike_everywhere(rows: Sequence[Row]) -> Outcome:
 def _nfa_likes_prefixes(rows: Sequence[Row]) -> Outcome:
     reached, work = (of(rows, "overlaps_at", column, "nfa") for column in ("visits", "operations"))
     measured = f"states reached: {listed(reached)}; with looping states tried: {listed(work)}"
-    why = "shared prefixes mean fewer states, but also that stars are reached by more texts, and loop from then on"
+    why = (
+        "paper: shared prefixes mean fewer states, but also that stars are reached by more texts, and loop from then on"
+    )
     best = [min(found, key=found.__getitem__) == "prefix" for found in (reached, work)]
-    return judged(all(best), measured, weaker=best[0], why=why)
+    return judged(all(best), measured, weaker=best[0], otherwise=why)
 
 
 POSITIONS = (
@@ -119,8 +121,8 @@ def _overlaps_help(rows: Sequence[Row]) -> Outcome:
     measured = (
         f"all overlaps over none, operations: {listed(work)}; states visited: {listed(visits)}; time: {listed(times)}"
     )
-    why = "fewer states are visited, but each ends words of more subscriptions"
-    return judged(max(work.values()) < 1, measured, weaker=min(work.values()) < 1, why=why)
+    why = "paper: fewer states are visited, but each ends words of more subscriptions"
+    return judged(max(work.values()) < 1, measured, weaker=min(work.values()) < 1, otherwise=why)
 
 
 def _multi_needs_no_overlaps(rows: Sequence[Row]) -> Outcome:
@@ -128,8 +130,8 @@ def _multi_needs_no_overlaps(rows: Sequence[Row]) -> Outcome:
     states = by_method(rows, "overlap_percent", "states", 0, PUBLISHED)
     measured = f"without overlaps, operations: {listed(work)}; states: {listed(states)}"
     ahead = work["single, records"] / work["multi, records"]
-    why = "short overlaps are prevalent, as the paper says, and make the automaton small; " + RECOMBINING
-    return judged(ahead >= 1.5, measured, weaker=ahead > 1, why=why)
+    why = RECOMBINING + "; short overlaps are prevalent, as it says, and only make the automaton small"
+    return judged(ahead >= 1.5, measured, weaker=ahead > 1, otherwise=why)
 
 
 SHARES = (

@@ -46,6 +46,11 @@ class Engine:
     options: Mapping[str, Any] = field(default_factory=dict)
     shares: bool = True
 
+    @property
+    def splits(self) -> bool:
+        """Whether it cuts phrases into words."""
+        return self.method.startswith("retriever-")
+
     def index(self, subscriptions: pa.Table | None = None, **options: Any) -> PatternIndex:
         """Return an index of this engine."""
         return PatternIndex(subscriptions, method=self.method, **{**self.options, **options})
@@ -76,7 +81,7 @@ class Bench:
         drawn = generate(parameters)
         self.texts = drawn.publications
         self.letters = pc.mean(pc.utf8_length(drawn.publications)).as_py()
-        self.indexes = {engine.name: engine.index(drawn.subscriptions, **options) for engine in engines}
+        self.indexes = {engine.name: engine.index(drawn.subscriptions, **_own(engine, options)) for engine in engines}
         pairs = same_pairs({name: index.match_many(self.texts) for name, index in self.indexes.items()})
         self.counts = {name: {"pairs": pairs} | self._counted(name, index) for name, index in self.indexes.items()}
 
@@ -116,6 +121,11 @@ class Bench:
             | counted
             for name, counted in self.counts.items()
         ]
+
+
+def _own(engine: Engine, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options that an engine has: none but the ways to split can be told how to."""
+    return options if engine.splits else {}
 
 
 def bench(parameters: Parameters, names: Sequence[str] = (*ENGINES,), **options: Any) -> Bench:

@@ -101,14 +101,14 @@ def grown(structure: SetStructure, rows: Rows, steps: int) -> Iterator[tuple[int
     borders = np.linspace(0, len(rows), steps + 1).astype(np.int64).tolist()
     for first, last in pairwise(borders):
         batch, payloads = part(rows, first, last), np.arange(first, last, dtype=np.int32)
-        seconds = timed(partial(_settled, structure, batch, payloads))
+        seconds = timed(partial(settled, structure, batch, payloads))
         yield last, 1e6 * seconds / max(1, last - first)
 
 
 def built(method: str, rows: Rows, vocabulary: int = 0, **options: Any) -> SetStructure:
     """Return an index of rows."""
     structure = made(method, vocabulary, **options)
-    _settled(structure, rows, np.arange(len(rows), dtype=np.int32))
+    settled(structure, rows, np.arange(len(rows), dtype=np.int32))
     return structure
 
 
@@ -138,11 +138,11 @@ def figures(structure: SetStructure) -> dict[str, Any]:
 def _compiled(method: str) -> None:
     """Let everything be compiled that an index of this method needs, so that no time has it in it."""
     structure, rows = _STRUCTURES[method](), Rows(np.array([0, 1, 3]), np.array([1, 1, 2], np.int32))
-    _settled(structure, rows, np.arange(2, dtype=np.int32))
+    settled(structure, rows, np.arange(2, dtype=np.int32))
     structure.match(rows)
 
 
-def _settled(structure: SetStructure, rows: Rows, payloads: Any) -> None:
+def settled(structure: SetStructure, rows: Rows, payloads: Any) -> None:
     """Add rows, and wait for what the index does aside."""
     structure.add(rows, payloads)
     structure.prepare()

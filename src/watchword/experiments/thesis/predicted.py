@@ -112,8 +112,8 @@ def _printed_terms(rows: Sequence[Row]) -> Outcome:
     printed, there = (
         value(rows, "value", figure="terms", kind=of, subscriptions=size) for of in ("as printed", "measured")
     )
-    why = "2.5 takes the probability not to have a term for that to have it"
-    return judged(abs(printed / there - 1) < 0.1, f"{printed:,.0f} terms of {there:,.0f} at {size:,}", why=why)
+    why = "paper: 2.5 takes the probability not to have a term for that to have it"
+    return judged(abs(printed / there - 1) < 0.1, f"{printed:,.0f} terms of {there:,.0f} at {size:,}", otherwise=why)
 
 
 def _printed_nodes(rows: Sequence[Row]) -> Outcome:
@@ -121,8 +121,8 @@ def _printed_nodes(rows: Sequence[Row]) -> Outcome:
     printed, there = (
         value(rows, "value", figure="nodes of trie", kind=of, subscriptions=size) for of in ("as printed", "measured")
     )
-    why = "2.16 adds up probabilities of events that are not exclusive: what comes out is above 1 for a single node"
-    return judged(abs(printed / there - 1) < 0.5, f"{printed:.3g} nodes, {there:,.0f} measured", why=why)
+    why = "paper: 2.16 adds up probabilities of events that are not exclusive: it gives more than 1 for a single node"
+    return judged(abs(printed / there - 1) < 0.5, f"{printed:.3g} nodes, {there:,.0f} measured", otherwise=why)
 
 
 def _plot(name: str, figure: str) -> Plot:

@@ -9,13 +9,16 @@ import numpy as np
 
 from watchword.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.experiments.rows import curve, value, where
-from watchword.experiments.thesis.indexes import DISTRIBUTIONS, drawn, grown, made
+from watchword.experiments.thesis.indexes import DISTRIBUTIONS, built, drawn, figures, grown, made, matched
+from watchword.sets.rows import Rows
+from watchword.sets.structure import SetStructure
 from watchword.workloads import calibrated
 
 SIZES = {"small": (50_000, 1_000), "paper": (500_000, 10_000)}
 """Subscriptions and terms; 200 postings for each term of both."""
 
-GROWTH, RANKS = "Figure 4.3", "Figures 4.2, 4.4-4.6"
+GROWTH, RANKS, INDEXES = "Figure 4.3", "Figures 4.2, 4.4-4.6", "the indexes"
+ITEMS = 100
 BUCKETS = 40
 
 _RANGES = ("0", "1", *(f"{1 << bits}_{(2 << bits) - 1}" for bits in range(1, 14)))
@@ -62,8 +65,16 @@ def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
     for table, figure in (("4.2", "out_degree_"), ("4.3", "subscriptions_")):
         counts = {name.removeprefix(figure): value for name, value in stats.items() if name.startswith(figure)}
         found += [cell | {"table": table, "range": of, "nodes": value} for of, value in counts.items()]
+    indexes = {"count": lists, "trie": trie, "auto": built("auto", rows)}
+    items = drawn(vocabulary, ITEMS, calibrated.item_lengths(), distribution, seed + 1)
+    found += [cell | {"table": INDEXES, "method": name} | _cost(index, items) for name, index in indexes.items()]
     described = {"table": "whole", "postings": lists.stats()["postings"], "nodes": stats["nodes"]}
     return [*found, cell | described | {"leaves": stats["leaves"]}, *_by_rank(cell, size, lists, trie)]
+
+
+def _cost(index: SetStructure, items: Rows) -> Row:
+    cost = matched(index, items, turns=2)
+    return {"MB": figures(index)["MB"], "operations": cost.operations, "match us": cost.microseconds}
 
 
 def _by_rank(cell: Cell, size: int, lists: Any, trie: Any) -> list[Row]:
@@ -219,6 +230,10 @@ TABLES_4_2_AND_4_3 = Experiment(
         _rank_plot("4.4", "nodes", "empirical"),
         _rank_plot("4.5", "nodes", "uniform"),
         _rank_plot("4.6", "nodes", "anti-correlated"),
+        Plot("memory", "Memory of the indexes, and of auto", x="distribution", y="MB", bars=True,
+             where={"table": INDEXES}),
+        Plot("matching", "Matching, µs an item", x="distribution", y="match us", bars=True, log_y=True,
+             where={"table": INDEXES}),
     ),
     printed=_printed(),
     paired=("table", "distribution", "range", "subscriptions"),

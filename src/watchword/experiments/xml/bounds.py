@@ -4,7 +4,7 @@ The paper bounds the work of PMA by the occurrences of prefixes of patterns: for
 ``/a/b//c`` and the whole. Here they are counted by another method, which finds each distinct prefix as a pattern of its
 own. Searches in states are bounded by K n for PMA, and by maxdepth K n for PMA2, n being the elements of the document
 and K the longest way through states whose keywords end at once. PMA2 keeps tuples that end alike together, and searches
-a block for each kind of gap.
+a block for each kind of gap: that may be more often than the paper says, and is counted so. `auto` stands beside them.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from watchword.paths import PathIndex
 
 SIZES = {"small": (300, 1_000), "paper": (1_000, 10_000)}
 ELEMENTS = {"small": 1_000, "paper": 3_000}
+METHODS = ("pma", "pma2", "auto")
 EVERY = np.array([np.iinfo(np.int32).max], np.int32)
 _STEP = re.compile(r"(//?)([^/]+)")
 
 
 def cells(scale: str) -> list[Cell]:
-    """Return the cells: both algorithms on each DTD, with fewer and more patterns."""
+    """Return the cells: both algorithms, and `auto`, on each DTD, with fewer and more patterns."""
     return [
         {"data": data, "patterns": n, "elements": ELEMENTS[scale], "method": method}
         for data in DATA
         for n in SIZES[scale]
-        for method in ("pma", "pma2")
+        for method in METHODS
     ]
 
 
@@ -70,6 +71,8 @@ def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
     language = indexes_of(cell, seed, [cell["method"]])[cell["method"]]._plugged
     run = language.structure.start(EVERY, elements=True)
     found = sum(len(run.feed(moves).payloads) for moves in language.read([document], 0).pieces)
+    if cell["method"] == "auto":  # which has no output tuples: what it does is counted in its own unit
+        return [cell | {"occurrences": found, "operations": run.end()}]
     searches, touched = int(run.searches), run.end()
     tables = language.structure.tables()
     paths = patterns_of(cell, seed)["subscription"].to_pylist()
@@ -86,13 +89,14 @@ def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
             "prefix_occurrences": SHELF.get(key, partial(prefix_occurrences, paths, document)),
             "touched": touched,
             "searches": searches,
+            "operations": touched + searches,
         }
     ]
 
 
 def with_bounds(rows: list[Row]) -> list[Row]:
-    """Return rows with `searches_bound`: K n, of PMA2 for each level and each kind of gap."""
-    return [row | {"searches_bound": row["K"] * row["document_elements"] * _blocks(row)} for row in rows]
+    """Return rows with `searches_bound`, K n, of PMA2 for each level; `auto` has none."""
+    return [row | _bound(row) if "K" in row else row for row in rows]
 
 
 def longest_way(tables: OutputTables) -> int:
@@ -129,12 +133,16 @@ def _touched_at_most(method: str, rows: Sequence[Row]) -> Outcome:
 def _searches_at_most(method: str, rows: Sequence[Row]) -> Outcome:
     chosen = where(rows, method=method)
     found = [row["searches"] / row["searches_bound"] for row in chosen]
-    bound = "K n" if method == "pma" else "maxdepth K n, for each kind of gap"
-    return judged(max(found) <= 1, f"{min(found):.1%} to {max(found):.1%} of {bound}")
+    bound = "K n" if method == "pma" else "maxdepth K n"
+    kinds = max(row["gaps"] for row in chosen)
+    why = "implementation: a block has a list for each kind of gap, and each is searched"
+    said = f"{min(found):.1%} to {max(found):.1%} of {bound}"
+    return judged(max(found) <= 1, said, weaker=max(found) <= kinds, otherwise=why)
 
 
-def _blocks(row: Row) -> int:
-    return 1 if row["method"] == "pma" else int(row["depth"] * row["gaps"])
+def _bound(row: Row) -> Row:
+    blocks = 1 if row["method"] == "pma" else row["depth"]
+    return {"searches_bound": row["K"] * row["document_elements"] * blocks}
 
 
 def _downside(rows: Sequence[Row]) -> Outcome:
@@ -145,8 +153,8 @@ def _downside(rows: Sequence[Row]) -> Outcome:
         if same:
             found[row["data"], row["patterns"]] = same[0]["searches"] / row["searches"]
     said = ", ".join(f"{data} ({count:,} patterns) {times:.1f}" for (data, count), times in found.items())
-    why = "only blocks that hold tuples are searched here, so fewer than one for each level"
-    return judged(min(found.values()) > 1, f"times as many: {said}", weaker=max(found.values()) > 1, why=why)
+    why = "implementation: only blocks that hold tuples are searched, so fewer than one for each level"
+    return judged(min(found.values()) > 1, f"times as many: {said}", weaker=max(found.values()) > 1, otherwise=why)
 
 
 BOUNDS = Experiment(

@@ -108,24 +108,25 @@ def _ahead_where_little_nests(rows: Sequence[Row]) -> Outcome:
     said = "; ".join(
         f"{name}: {min(lead.values()):.2f} to {max(lead.values()):.2f} times as fast" for name, lead in found.items()
     )
-    why = "PMA2 sets up notes on all keywords for each document, which small documents do not repay"
-    return judged(least > 1.2, said, weaker=most > 1, why=why if least < 1.2 else "")
+    why = "implementation: PMA2 sets up notes on all keywords for each document, which small documents do not repay"
+    return judged(least > 1.2, said, weaker=most > 1, otherwise=why)
 
 
 def _behind_where_much_nests(rows: Sequence[Row]) -> Outcome:
     lead = _lead(rows, HEAVILY)
     largest = max(lead)
     said = ", ".join(f"{times:.2f} times as fast with {count:,}" for count, times in lead.items())
-    why = "PMA2 searches here only blocks that hold tuples, not one for each level" if lead[largest] > 1 else ""
-    return judged(0.5 < lead[largest] < 1, said, weaker=lead[largest] < 1, why=why)
+    why = "implementation: PMA2 searches here only blocks that hold tuples, not one for each level"
+    return judged(0.5 < lead[largest] < 1, said, weaker=lead[largest] < 1, otherwise=why)
 
 
 def _loses_with_recursion(rows: Sequence[Row]) -> Outcome:
     largest = max(row["patterns"] for row in rows)
     found = {data: _lead(rows, data)[largest] for data in DATA}
     said = ", ".join(f"{data} {times:.2f}" for data, times in found.items())
-    why = "nested names keep many of YFilter's states active as well"
-    return judged(found[HEAVILY] < min(found[data] for data in SLIGHTLY), f"times as fast as YFilter: {said}", why=why)
+    why = "workload: five names that all nest in each other keep many of YFilter's states active as well"
+    holds = found[HEAVILY] < min(found[data] for data in SLIGHTLY)
+    return judged(holds, f"times as fast as YFilter: {said}", otherwise=why)
 
 
 def _pma_is_slower(rows: Sequence[Row]) -> Outcome:

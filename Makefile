@@ -54,8 +54,8 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.predicates --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 
-peers: $(READY) ## compare with event-ruler and a-tree, built here where mvn and cargo are
-	@$(BIN)/python -m benchmarks.peers
+peers: $(READY) ## compare with event-ruler, a-tree and Lucene Monitor, built here where mvn and cargo are
+	@$(BIN)/python -m benchmarks.peers --scale paper
 
 clean: ## remove the virtual environment and all caches
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis benchmarks/peers/*/target

@@ -1,7 +1,7 @@
-"""The benchmark's rules as its peers write them, put together by Arrow, and the files that the harnesses read.
+"""Rules over attributes as the peers write them, put together by Arrow, and the files that the harnesses read.
 
-event-ruler  {"id": 0, "pattern": {"a7": ["v19"], "a4": ["v2"], "a15": [{"numeric": [">=", 461, "<=", 507]}]}}
-a-tree       {"id": 0, "expression": "a7 = 'v19' and a4 = 'v2' and a15 >= 461 and a15 <= 507"}
+event-ruler  {"a7": ["v19"], "a4": ["v2"], "a15": [{"numeric": [">=", 461, "<=", 507]}]}
+a-tree       a7 = 'v19' and a4 = 'v2' and a15 >= 461 and a15 <= 507
 """
 
 from __future__ import annotations
@@ -21,23 +21,20 @@ def event_ruler(rules: SharedAttributeRules, drawn: Drawn) -> pa.Array:
     """Return event patterns."""
     bounds = ('"%s": [{"numeric": [">=", ', ', "<=", ', "]}]")
     parts = _parts(rules, drawn, '"{name}": ["v{value}"]', bounds)
-    return _joined('"pattern": {', pc.binary_join_element_wise(*parts, ", "), "}")
+    return _joined("{", pc.binary_join_element_wise(*parts, ", "), "}")
 
 
 def a_tree(rules: SharedAttributeRules, drawn: Drawn) -> pa.Array:
     """Return expressions."""
     parts = _parts(rules, drawn, "{name} = 'v{value}'", ("%s >= ", " and %s <= ", ""))
-    return _joined('"expression": "', pc.binary_join_element_wise(*parts, " and "), '"')
+    return pc.binary_join_element_wise(*parts, " and ")
 
 
 def write_rules(rules: SharedAttributeRules, write: Write, path: Path) -> None:
-    """Write one rule a line, with its id."""
-    first = 0
+    """Write one rule a line."""
     with path.open("wb") as file:
         for texts in rules.texts(lambda drawn: write(rules, drawn)):
-            ids = pa.array(range(first, first + len(texts))).cast(pa.string())
-            _write_lines(file.write, _joined('{"id": ', ids, ", ", texts, "}"))
-            first += len(texts)
+            _write_lines(file.write, texts)
 
 
 def write_events(rules: SharedAttributeRules, count: int, path: Path) -> None:

@@ -42,7 +42,7 @@ from watchword.files import sync_folder as _sync_folder
 from watchword.locations import local_path, scheme_of
 
 FORMAT = "watchword"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 

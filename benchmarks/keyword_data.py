@@ -9,7 +9,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ import pyarrow as pa
 
 from benchmarks.harness import ROOT
 from watchword import KeywordIndex, SubscriptionError
+from watchword.text.analyzer import Analyzer
 from watchword.workloads.syndication import Lengths, Sets, Vocabulary, chance_to_cover, generate
 
 SEED = 2011
@@ -102,3 +105,39 @@ def accepted_queries(path: Path) -> dict[int, str]:
 def posts(path: Path) -> list[str]:
     """Return the texts of the posts."""
     return [json.loads(line)["text"] for line in lines(path)]
+
+
+def post_terms(texts: list[str]) -> list[list[str]]:
+    """Return the terms of posts, in order, without those that stand in more than a hundredth of the posts."""
+    found = Analyzer().terms_many(texts).to_pylist()
+    counts = Counter(term for terms in found for term in set(terms))
+    return [[term for term in terms if counts[term] <= len(texts) / 100] for terms in found]
+
+
+def conjunctions(terms: list[list[str]], count: int) -> list[str]:
+    """Return subscriptions of two words, and one in three of three, that stand together in a post."""
+    draw = random.Random(SEED)
+    posts = [list(dict.fromkeys(words)) for words in terms]
+    posts = [words for words in posts if len(words) > 3]
+    return [" ".join(draw.sample(draw.choice(posts), 2 + (number % 3 == 0))) for number in range(count)]
+
+
+def booleans(terms: list[list[str]], count: int) -> list[str]:
+    """Return subscriptions with phrases, OR and NOT, of words that stand in posts; a phrase is two neighbours."""
+    draw = random.Random(SEED)
+    posts = [words for words in terms if len(words) > 3]
+    shapes = [
+        "{a} OR {b}",
+        "{a} AND ({b} OR {c})",
+        '"{d} {e}" OR {a}',
+        "{a} OR {b} NOT {c}",
+        '{a} OR "{d} {e}" NOT {b}',
+        "({a} OR {b}) AND ({c} OR {d}) NOT {e}",
+    ]
+    return [draw.choice(shapes).format(**_words(draw, draw.choice(posts))) for _ in range(count)]
+
+
+def _words(draw: random.Random, words: list[str]) -> dict[str, str]:
+    at = draw.randrange(len(words) - 1)
+    a, b, c = (draw.choice(words) for _ in range(3))
+    return {"a": a, "b": b, "c": c, "d": words[at], "e": words[at + 1]}

@@ -9,6 +9,7 @@ by Zipf 0.75, items about 52 terms drawn by Zipf 0.95 from the same vocabulary, 
     text           real posts against real search queries, from text to pairs
     load           bulk loading, saving, opening, a second process
     changes        subscribing and unsubscribing one at a time, in indexes of growing size
+    speeds         what is wanted of `auto`, what is measured, and whether it is reached (`benchmarks.keyword_speeds`)
 
 Table 4.6 and the other tables of the thesis are in `watchword experiments run thesis`, on the thesis's own workload.
 
@@ -26,7 +27,6 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 
 from benchmarks.harness import (
@@ -50,9 +50,9 @@ from benchmarks.keyword_data import (
     narrow_subscriptions,
     posts,
 )
+from benchmarks.keyword_speeds import MOST_MATCHES, change_rates, few_matches, speeds
 from watchword import KeywordIndex, methods
 
-MOST_MATCHES = 500
 SHARED_ITEMS = 20
 CELL_SECONDS = 2.0
 BASELINES = ("compact-trie", "compact-count")
@@ -90,17 +90,6 @@ def compare_methods(report: Report, scale: Scale) -> None:
     whole = [row for row in rows if row["subscriptions"] == table.num_rows]
     smaller = [row for row in rows if row not in whole]
     report.table("methods", with_ratios(whole, "items/s", BASELINES) + smaller, notes)
-
-
-def few_matches(table: pa.Table, items: pa.Array) -> tuple[pa.Array, str]:
-    """Leave out the items that match too many subscriptions, and say how many they were."""
-    matches = np.bincount(KeywordIndex(table).match_many(items)["event"].to_numpy(), minlength=len(items))
-    kept = matches <= MOST_MATCHES
-    remark = (
-        f"{(~kept).sum():,} of {len(items):,} items left out for matching more than {MOST_MATCHES} "
-        f"subscriptions; the others match {matches[kept].mean():.0f} on average."
-    )
-    return items.filter(pa.array(kept)), remark
 
 
 def method_row(name: str, table: pa.Table, items: pa.Array, expected: pa.Table) -> Row:
@@ -210,29 +199,12 @@ def change_one_at_a_time(report: Report, scale: Scale) -> None:
     report.table("changes, one at a time", rows, "2,000 subscriptions added to the index, then removed from it")
 
 
-def change_rates(index: KeywordIndex, table: pa.Table, changes: int) -> Row:
-    """Measure subscribing and unsubscribing under ids that the index does not have."""
-    texts = table["subscription"].slice(table.num_rows - changes).to_pylist()
-    fresh = list(enumerate(texts, start=table.num_rows))
-
-    def subscribe() -> None:
-        for number, text in fresh:
-            index[number] = text
-
-    def unsubscribe() -> None:
-        for number, _ in fresh:
-            del index[number]
-
-    seconds = [(timed(subscribe), timed(unsubscribe)) for _ in range(4)][1:]
-    added, removed = (Measurement(tuple(column), changes) for column in zip(*seconds, strict=True))
-    return {"subscribe/s": added.rate, "unsubscribe/s": removed.rate}
-
-
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
     "methods": compare_methods,
     "text": match_text,
     "load": load_and_save,
     "changes": change_one_at_a_time,
+    "speeds": speeds,
 }
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel
+from watchword.kernels.memory import load_word, prefetch, store_word
 from watchword.kernels.text.vocabulary import mix, string_key
+
+_AHEAD = 16
 
 
 @inline
@@ -92,6 +95,7 @@ def find_strings(data, cuts, column, offsets, table, rows):
 def take_ints(rows, base, tail, result):
     """Set `result[i]` to the id of row `rows[i]`; rows from ``len(base)`` on lie in `tail`."""
     for i in range(len(rows)):
+        prefetch(base, np.int64(rows[min(i + _AHEAD, len(rows) - 1)]))
         row = rows[i]
         result[i] = base[row] if row < len(base) else tail[row - len(base)]
 
@@ -102,6 +106,7 @@ def take_lengths(rows, offsets, tail_offsets, cuts):
     base = len(offsets) - 1
     cuts[0] = 0
     for i in range(len(rows)):
+        prefetch(offsets, np.int64(rows[min(i + _AHEAD, len(rows) - 1)]))
         row = rows[i]
         if row < base:
             size = offsets[row + 1] - offsets[row]
@@ -112,17 +117,27 @@ def take_lengths(rows, offsets, tail_offsets, cuts):
 
 @kernel
 def take_strings(rows, column, offsets, tail, tail_offsets, cuts, result):
-    """Copy the strings of `rows` to where `cuts` says."""
+    """Copy the strings of `rows` to where `cuts` says, one behind the other."""
     base = len(offsets) - 1
     for i in range(len(rows)):
+        near = rows[min(i + _AHEAD, len(rows) - 1)]
+        prefetch(column, offsets[min(near, base)])
         row = rows[i]
-        at = cuts[i]
-        size = cuts[i + 1] - at
         if row < base:
-            start = offsets[row]
-            for k in range(size):
-                result[at + k] = column[start + k]
+            _copy(column, offsets[row], result, cuts[i], cuts[i + 1])
         else:
-            start = tail_offsets[row - base]
-            for k in range(size):
-                result[at + k] = tail[start + k]
+            _copy(tail, tail_offsets[row - base], result, cuts[i], cuts[i + 1])
+
+
+@inline
+def _copy(source, start, result, at, stop):
+    """Copy what fills ``result[at:stop]``, eight bytes at a time where that stays inside of both; what it writes behind
+    `stop` is written again by the next."""
+    if start + stop - at + 8 <= len(source) and stop + 8 <= len(result):
+        while at < stop:
+            store_word(result, at, load_word(source, start))
+            start += 8
+            at += 8
+    else:
+        for k in range(stop - at):
+            result[at + k] = source[start + k]

@@ -1,19 +1,30 @@
 """From subscription texts to rows of terms, in bulk.
 
-Most subscriptions are plain: words between spaces or `AND`. Those are scanned, cut and numbered by kernels, without an
-object per row; the rest goes through the parser, row by row. Nothing is changed but a vocabulary of the call's own, so
-any number of threads may compile at once.
+Most subscriptions are plain, words between spaces or `AND`, or plain but for phrases, OR, NOT and parentheses. Those
+are scanned, cut, numbered and made clauses of by kernels, without an object per row; the rest goes through the parser,
+row by row: what must be refused, is very large, or has characters that change when they are folded. Of four texts::
+
+    greece crisis               plain       row {0, 1}
+    "debt crisis" NOT imf       codes 2 NOT 1, from which and from its terms 2, 1, 3 a clause is made
+    (greece)                    codes OPEN 1 CLOSE, and plain after all
+    greece AND                  for the parser, which refuses it
+
+Nothing is changed but a vocabulary of the call's own, so any number of threads may compile at once.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from watchword.arrays import Bools, Int32, Int64, UInt8, concatenated
+from watchword.arrays import Int8, Int32, Int64, UInt8, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.kernels.keywords.normal_form import MOST_DEPTH, MOST_DRAFTS, MOST_WORK, clauses_of
 from watchword.kernels.text import plain_rows as kernels
-from watchword.kernels.text.characters import Unicode
+from watchword.kernels.text.boolean_rows import boolean_rows
 from watchword.keywords.query import Clause, Limits, parse
+from watchword.sets.clauses import CheckedClauses, joined_clauses
 from watchword.sets.language import Compiled, is_plain
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
@@ -22,6 +33,16 @@ from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
 
 _CHUNK = 1 << 16
+
+
+class _Scanned(NamedTuple):
+    """Rows before they are cut: their bytes without operators, their forms, and the codes of those that have some."""
+
+    data: UInt8
+    forms: UInt8
+    rows: Int64
+    code_offsets: Int64
+    codes: Int8
 
 
 class Compiler:
@@ -40,19 +61,22 @@ class Compiler:
         terms: list[Int32] = []
         rows: list[Int32] = []
         parsed: list[tuple[int, list[Clause]]] = []
+        checked: list[tuple[int, CheckedClauses]] = []
         fill = 0
         for first in range(0, texts.count, _CHUNK):
             part = texts.part(first, min(first + _CHUNK, texts.count))
-            data, plain = _plain_rows(part, self._analyzer.tables, self._literal)
-            found = self._plain_terms(Strings(data, part.offsets), plain, names)
-            parsed += [(first + row, self._parsed(part, row, first)) for row in np.flatnonzero(~plain).tolist()]
-            kept = np.flatnonzero(plain)
-            offsets.append(found.offsets[1:][kept] + fill)
+            forms, found, clauses = self._chunk(part, names)
+            others = np.flatnonzero(forms == kernels.OTHER).tolist()
+            parsed += [(first + row, self._parsed(part, row, first)) for row in others]
+            plain = np.flatnonzero(forms == kernels.PLAIN)
+            offsets.append(found.offsets[1:][plain] + fill)
             terms.append(found.atoms)
-            rows.append((kept + first).astype(np.int32))
+            rows.append((plain + first).astype(np.int32))
+            checked.append((first, clauses))
             fill += len(found.atoms)
         plain_rows = Rows(concatenated(offsets, np.int64), concatenated(terms, np.int32))
-        return _with_plain(Compiled(names, plain_rows, concatenated(rows, np.int32), parsed))
+        kept = concatenated(rows, np.int32)
+        return _with_plain(Compiled(names, plain_rows, kept, parsed, joined_clauses(checked)))
 
     def _parsed(self, part: Strings, row: int, first: int) -> list[Clause]:
         try:
@@ -62,20 +86,46 @@ class Compiler:
         except SubscriptionSyntaxError as error:
             raise error.at_row(first + row) from None
 
-    def _plain_terms(self, strings: Strings, plain: Bools, names: Vocabulary) -> Rows:
-        """Return the distinct terms of the plain rows; unsets `plain` where the parser must look after all."""
+    def _chunk(self, part: Strings, names: Vocabulary) -> tuple[UInt8, Rows, CheckedClauses]:
+        """Return the form of each row, the distinct terms of the plain ones, and the clauses of the coded ones."""
+        scanned = self._scanned(part)
+        tokens = self._cut(Strings(scanned.data, part.offsets), scanned.forms)
+        numbers = self._numbers(tokens, names)
+        limits = min(MOST_DRAFTS, self._limits.clauses), min(MOST_DEPTH, self._limits.depth)
+        codes = scanned.codes, scanned.code_offsets, scanned.rows
+        clauses = CheckedClauses(*clauses_of(*codes, tokens.row_offsets, numbers, limits, scanned.forms))
+        found = distinct(Rows(tokens.row_offsets, numbers))
+        scanned.forms[(np.diff(found.offsets) == 0) & (scanned.forms == kernels.PLAIN)] = kernels.OTHER
+        return scanned.forms, found, clauses
+
+    def _scanned(self, part: Strings) -> _Scanned:
+        forms = np.empty(part.count, np.uint8)
+        data = part.data.copy()
+        tables = self._analyzer.tables
+        kernels.plain_rows(data, part.offsets, _CLASSES, tables, self._literal, forms)
+        rows = np.flatnonzero(forms == kernels.OTHER)
+        if self._limits.work < MOST_WORK:
+            rows = rows[:0]
+        sizes = np.diff(part.offsets)[rows]
+        codes = np.empty(int(sizes.sum()), np.int8)
+        offsets = np.empty(len(rows) + 1, np.int64)
+        boolean_rows(part.data, part.offsets, _CLASSES, tables, self._literal, rows, data, offsets, codes)
+        forms[rows[np.diff(offsets) > 0]] = kernels.CODED
+        return _Scanned(data, forms, rows, offsets, codes)
+
+    def _cut(self, strings: Strings, forms: UInt8) -> Tokens:
+        """Return the terms of all rows but those for the parser, among which are those that break limits of terms."""
+        _blank(strings, forms)
         tokens = tokenize(strings, self._analyzer.tables)
         limits = self._limits
         counts = np.diff(tokens.row_offsets)
         sizes = np.diff(tokens.strings.offsets)
-        if sizes.max(initial=0) > limits.term_bytes or counts.max(initial=0) > limits.terms:
-            long = np.flatnonzero(sizes > limits.term_bytes)
-            plain[np.searchsorted(tokens.row_offsets, long, side="right") - 1] = False
-            plain[counts > limits.terms] = False
-            return self._plain_terms(_blanked(strings, plain), plain, names)
-        rows = distinct(Rows(tokens.row_offsets, self._numbers(tokens, names)))
-        plain &= np.diff(rows.offsets) > 0
-        return rows
+        if sizes.max(initial=0) <= limits.term_bytes and counts.max(initial=0) <= limits.terms:
+            return tokens
+        long = np.flatnonzero(sizes > limits.term_bytes)
+        forms[np.searchsorted(tokens.row_offsets, long, side="right") - 1] = kernels.OTHER
+        forms[counts > limits.terms] = kernels.OTHER
+        return self._cut(strings, forms)
 
     def _numbers(self, tokens: Tokens, names: Vocabulary) -> Int32:
         """Return the numbers of terms, -1 for a word that is dropped."""
@@ -99,22 +149,14 @@ def _with_plain(compiled: Compiled) -> Compiled:
     plain = Rows(np.concatenate([offsets, ends]), np.concatenate([terms, more]))
     rows = np.concatenate([compiled.rows, np.array([row for row, _ in found], np.int32)])
     rest = [(row, clauses) for row, clauses in compiled.parsed if not is_plain(clauses)]
-    return Compiled(compiled.names, plain, rows, rest)
+    return Compiled(compiled.names, plain, rows, rest, compiled.checked)
 
 
-def _plain_rows(part: Strings, tables: Unicode, literal: bool) -> tuple[UInt8, Bools]:
-    """Return the rows' bytes, those that are not plain blanked, and which are plain."""
-    plain = np.empty(part.count, np.bool_)
-    data = part.data.copy()
-    kernels.plain_rows(data, part.offsets, _CLASSES, tables, literal, plain)
-    return _blanked(Strings(data, part.offsets), plain).data, plain
-
-
-def _blanked(strings: Strings, plain: Bools) -> Strings:
-    if not plain.all():
-        spans = np.repeat(~plain, np.diff(strings.offsets))
-        strings.data[spans] = 32
-    return strings
+def _blank(strings: Strings, forms: UInt8) -> None:
+    """Overwrite the rows for the parser by spaces."""
+    others = forms == kernels.OTHER
+    if others.any():
+        strings.data[np.repeat(others, np.diff(strings.offsets))] = 32
 
 
 def _class(code: int) -> int:

@@ -110,10 +110,14 @@ class Keywords(SetLanguage):
         parsed = [(row, clause) for row, clauses in compiled.parsed for clause in clauses]
         terms = [list(dict.fromkeys(term for atom in clause.required for term in atom)) for _, clause in parsed]
         more = hashed(from_texts([term for found in terms for term in found]))
-        plain = hashed(compiled.names.strings())[compiled.plain.atoms]
-        owners = np.concatenate([compiled.rows, np.array([row for row, _ in parsed], np.int32)])
-        sizes = np.concatenate([np.diff(compiled.plain.offsets), np.array([len(found) for found in terms], np.int64)])
-        return Needs(owners.astype(np.int64), offsets_of(sizes), np.concatenate([plain, more]))
+        hashes, checked = hashed(compiled.names.strings()), compiled.checked.rows()
+        owners = np.concatenate(
+            [compiled.rows, compiled.checked.owners, np.array([row for row, _ in parsed], np.int32)]
+        )
+        counts = np.array([len(found) for found in terms], np.int64)
+        sizes = np.concatenate([np.diff(compiled.plain.offsets), np.diff(checked.offsets), counts])
+        found = np.concatenate([hashes[compiled.plain.atoms], hashes[checked.atoms], more])
+        return Needs(owners.astype(np.int64), offsets_of(sizes), found)
 
     def atoms(self, events: pa.Array) -> Atoms:
         """Return the terms of events, by their hashes."""

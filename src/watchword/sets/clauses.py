@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Arrays, Int32, reserve
+from watchword.arrays import Arrays, Int32, Int64, UInt8, offsets_of, reserve
+from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.sets import clauses as kernels
+from watchword.kernels.sets.clauses import ENTRY_WORDS, SHARED, SLOT, START, STOP
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
 from watchword.sets.rows import Rows, one_row
@@ -50,22 +52,72 @@ class CheckedClause(NamedTuple):
         return list(found)
 
 
+class CheckedClauses(NamedTuple):
+    """Many such clauses. Clause `i` is one of subscription ``owners[i]``, its program ``program[starts[i]:stops[i]]``;
+    before it stand the atoms of its row and their number, as in the table."""
+
+    owners: Int32
+    shared: UInt8
+    starts: Int64
+    stops: Int64
+    program: Int32
+
+    def rows(self) -> Rows:
+        """Return the rows of all clauses; one that asks for no atom has an empty one."""
+        sizes = self.program[self.starts - 1].astype(np.int64)
+        offsets = offsets_of(sizes)
+        places = np.repeat(self.starts - 1 - sizes - offsets[:-1], sizes)
+        return Rows(offsets, self.program[places + np.arange(offsets[-1])])
+
+    def atoms(self) -> Int32:
+        """Return the distinct atoms that each clause names."""
+        atoms = np.empty(len(self.program), np.int32)
+        return atoms[: kernels.named_atoms(self.starts, self.stops, self.program, atoms)]
+
+    def numbered(self, numbers: Int32) -> CheckedClauses:
+        """Return the clauses with ``numbers[a]`` for every atom `a`."""
+        program = self.program.copy()
+        kernels.renumber_atoms(self.starts, self.stops, program, numbers)
+        return self._replace(program=program)
+
+
+def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
+    """Return several sets of clauses as one; each comes with the number of the subscription that is its 0."""
+    if len(parts) == 1 and parts[0][0] == 0:
+        return parts[0][1]
+    before = offsets_of([len(part.program) for _, part in parts])[:-1].tolist()
+    pairs = list(zip(before, [part for _, part in parts], strict=True))
+    return CheckedClauses(
+        np.concatenate([np.empty(0, np.int32), *(part.owners + np.int32(first) for first, part in parts)]),
+        np.concatenate([np.empty(0, np.uint8), *(part.shared for _, part in pairs)]),
+        np.concatenate([np.empty(0, np.int64), *(part.starts + shift for shift, part in pairs)]),
+        np.concatenate([np.empty(0, np.int64), *(part.stops + shift for shift, part in pairs)]),
+        np.concatenate([np.empty(0, np.int32), *(part.program for _, part in pairs)]),
+    )
+
+
+NO_CLAUSES = joined_clauses([])
+
+
 class ClauseTable(Part):
-    """The clauses of an index that need a check. Numbers of removed ones are given again."""
+    """The clauses of an index that need a check. Numbers of removed ones are given again.
+
+    Which clauses a slot has is asked of a list that is sorted by slots, made when it is first wanted, and of a dict of
+    those that came one by one since: a dict of all would take more memory than the table.
+    """
 
     def __init__(self) -> None:
         self.count = 0
-        self.slots = np.empty(16, np.int32)
-        self.shared = np.empty(16, np.uint8)
-        self.starts = np.empty(16, np.int64)
-        self.stops = np.empty(16, np.int64)
+        self.entries = np.empty(16 * ENTRY_WORDS, np.int32)
         self.program = np.empty(64, np.int32)
         self.fill = 0
         self.waste = 0
         self._always: dict[int, None] = {}
         self._always_array: Int32 | None = None
         self._free: list[int] = []
-        self._by_slot: dict[int, list[int]] | None = {}
+        none = np.empty(0, np.int32)
+        self._sorted: tuple[Int32, Int32] | None = (none, none)
+        self._later: dict[int, list[int]] = {}
 
     def __len__(self) -> int:
         return self.count - len(self._free)
@@ -78,22 +130,34 @@ class ClauseTable(Part):
     def add(self, slot: int, clause: CheckedClause) -> int:
         """Store a clause and return its payload."""
         number = self._free.pop() if self._free else self.count
-        if number == self.count:
-            self.count += 1
-            for name in ("slots", "shared", "starts", "stops"):
-                setattr(self, name, reserve(getattr(self, name), self.count))
         words = [*clause.required, len(clause.required), *clause.program]
-        self.program = reserve(self.program, self.fill + len(words))
+        self._make_room(number + 1, len(words))
+        self.count = max(self.count, number + 1)
         self.program[self.fill : self.fill + len(words)] = words
-        self.slots[number], self.shared[number] = slot, clause.shared
         self.fill += len(words)
-        self.starts[number], self.stops[number] = self.fill - len(clause.program), self.fill
+        entry = ENTRY_WORDS * number
+        self.entries[entry : entry + ENTRY_WORDS] = slot, clause.shared, self.fill - len(clause.program), self.fill
         if not clause.required:
             self._always[number] = None
             self._always_array = None
-        if self._by_slot is not None:
-            self._by_slot.setdefault(slot, []).append(number)
+        self._later.setdefault(slot, []).append(number)
         return FIRST_CLAUSE + number
+
+    def add_many(self, slots: Int32, clauses: CheckedClauses) -> Int32:
+        """Store many clauses, under new numbers, and return their payloads."""
+        first, count = self.count, len(clauses.owners)
+        self._make_room(first + count, len(clauses.program))
+        self.count += count
+        self.program[self.fill : self.fill + len(clauses.program)] = clauses.program
+        entries = self._entries[first:]
+        entries[:, SLOT], entries[:, SHARED] = slots[clauses.owners], clauses.shared
+        entries[:, START], entries[:, STOP] = clauses.starts + self.fill, clauses.stops + self.fill
+        self.fill += len(clauses.program)
+        unbound = np.flatnonzero(clauses.program[clauses.starts - 1] == 0) + first
+        self._always.update(dict.fromkeys(unbound.tolist()))
+        self._always_array = None
+        self._sorted = None
+        return np.arange(FIRST_CLAUSE + first, FIRST_CLAUSE + self.count, dtype=np.int32)
 
     def of(self, slot: int) -> list[tuple[int, CheckedClause]]:
         """Return a slot's clauses, each with its payload."""
@@ -104,14 +168,12 @@ class ClauseTable(Part):
         for number in self._numbers(slot):
             clause = self._clause(number)
             self.waste += len(clause.required) + 1 + len(clause.program)
-            self.slots[number] = -1
-            self.starts[number] = self.stops[number] = 0
+            self._entries[number] = -1, 0, 0, 0
             self._free.append(number)
             if number in self._always:
                 del self._always[number]
                 self._always_array = None
-        assert self._by_slot is not None
-        self._by_slot.pop(slot, None)
+        self._later.pop(slot, None)
         if self.waste > 1024 + self.fill // 2:
             self.condense()
 
@@ -120,7 +182,7 @@ class ClauseTable(Part):
         always = self._without_atoms()
         if not len(always) and (not len(hits.payloads) or hits.payloads.max() < FIRST_CLAUSE):
             return hits
-        arrays = self.slots, self.shared, self.starts, self.stops, self.program, always
+        arrays = self.entries, self.program, always
         found = hits.offsets, hits.payloads
         step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays)
         checked = collect(len(events), step, len(hits.payloads) // max(len(events), 1) + len(always) + 1)
@@ -134,51 +196,52 @@ class ClauseTable(Part):
 
     def renumber(self, payloads: Int32) -> None:
         """Slot `s` is from now on ``payloads[s]``."""
-        used = self.slots[: self.count] >= 0
-        self.slots[: self.count][used] = payloads[self.slots[: self.count][used]]
-        self._by_slot = None
+        slots = self._entries[:, SLOT]
+        used = slots >= 0
+        slots[used] = payloads[slots[used]]
+        self._sorted = None
 
     @property
     def bytes(self) -> int:
         """Return the memory in use."""
-        return self.count * 21 + 4 * (self.fill - self.waste) + self._without_atoms().nbytes
+        return 4 * (ENTRY_WORDS * self.count + self.fill - self.waste) + self._without_atoms().nbytes
 
     def arrays(self) -> Arrays:
         """Return the state for a snapshot."""
         return {
-            "slots": self.slots[: self.count],
-            "shared": self.shared[: self.count],
-            "starts": self.starts[: self.count],
-            "stops": self.stops[: self.count],
+            "entries": self.entries[: ENTRY_WORDS * self.count],
             "program": self.program[: self.fill],
             "always": self._without_atoms(),
         }
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
-        for name in ("slots", "shared", "starts", "stops", "program"):
-            setattr(self, name, arrays[name])
-        self.count, self.fill = len(self.slots), len(self.program)
+        self.entries, self.program = arrays["entries"], arrays["program"]
+        self.count, self.fill = len(self.entries) // ENTRY_WORDS, len(self.program)
         self._always = dict.fromkeys(arrays["always"].tolist())
         self._always_array = None
-        self._free = np.flatnonzero(self.slots < 0).tolist()
-        self._by_slot = None
+        self._free = np.flatnonzero(self._entries[:, SLOT] < 0).tolist()
+        self._sorted = None
 
     def condense(self) -> None:
         """Drop the programs of removed clauses."""
-        if not self.waste:
-            return
-        live = np.flatnonzero(self.slots[: self.count] >= 0)
-        checks = self.stops[live] - self.starts[live]
-        begins = self.starts[live] - 1 - self.program[self.starts[live] - 1]
-        pieces: list[Any] = [
-            self.program[begin:stop] for begin, stop in zip(begins.tolist(), self.stops[live].tolist(), strict=True)
-        ]
-        ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-        self.program = np.concatenate([*pieces, np.empty(16, np.int32)])
-        self.starts[live], self.stops[live] = ends - checks, ends
-        self.fill = int(ends[-1]) if len(ends) else 0
-        self.waste = 0
+        if self.waste:
+            program = np.empty(self.fill - self.waste + 16, np.int32)
+            self.fill = int(kernels.live_clauses(self.entries, self.count, self.program, program))
+            self.program = program
+            self.waste = 0
+
+    @property
+    def _entries(self) -> Int32:
+        """Return the entries in use, a row for each."""
+        return self.entries[: ENTRY_WORDS * self.count].reshape(-1, ENTRY_WORDS)
+
+    def _make_room(self, count: int, words: int) -> None:
+        """Make room for `count` entries, and `words` more of programs."""
+        if self.fill + words > np.iinfo(np.int32).max:
+            raise WatchwordError(f"{count} clauses with a check are more than one index holds; use several")
+        self.entries = reserve(self.entries, ENTRY_WORDS * count)
+        self.program = reserve(self.program, self.fill + words)
 
     def _without_atoms(self) -> Int32:
         """Return the numbers of the clauses that ask for no atom; threads that race here make the same."""
@@ -188,15 +251,17 @@ class ClauseTable(Part):
         return found
 
     def _clause(self, number: int) -> CheckedClause:
-        start, stop = int(self.starts[number]), int(self.stops[number])
+        _, shared, start, stop = self._entries[number].tolist()
         count = int(self.program[start - 1])
         required = self.program[start - 1 - count : start - 1].tolist()
-        return CheckedClause(required, self.program[start:stop].tolist(), bool(self.shared[number]))
+        return CheckedClause(required, self.program[start:stop].tolist(), bool(shared))
 
     def _numbers(self, slot: int) -> list[int]:
-        if self._by_slot is None:
-            self._by_slot = {}
-            for number in range(self.count):
-                if self.slots[number] >= 0:
-                    self._by_slot.setdefault(int(self.slots[number]), []).append(number)
-        return self._by_slot.get(slot, [])
+        if self._sorted is None:
+            slots = self._entries[:, SLOT]
+            order = np.argsort(slots, kind="stable").astype(np.int32)
+            self._sorted, self._later = (slots[order], order), {}
+        slots, order = self._sorted
+        first, last = np.searchsorted(slots, (slot, slot + 1)) if len(slots) else (0, 0)
+        sorted_ones = [number for number in order[first:last].tolist() if self.entries[ENTRY_WORDS * number] == slot]
+        return list(dict.fromkeys(sorted_ones + self._later.get(slot, [])))

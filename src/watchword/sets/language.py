@@ -20,7 +20,7 @@ from watchword.index.hits import Hits
 from watchword.index.language import Language
 from watchword.parts import Counters
 from watchword.sets.boolean import Clause
-from watchword.sets.clauses import CheckedClause, ClauseTable
+from watchword.sets.clauses import NO_CLAUSES, CheckedClause, CheckedClauses, ClauseTable
 from watchword.sets.order import AtomOrder
 from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
@@ -33,14 +33,15 @@ Names = tuple[str, ...]
 class Compiled(NamedTuple):
     """Subscriptions ready to be stored, before their atoms have the numbers of an index.
 
-    ``plain[i]`` is the conjunction of subscription ``rows[i]``, its atoms numbered by `names`; every other subscription
-    is in `parsed`, with its clauses.
+    ``plain[i]`` is the conjunction of subscription ``rows[i]``, its atoms numbered by `names`; so are those of the
+    clauses in `checked`. Every other subscription is in `parsed`, with its clauses.
     """
 
     names: Vocabulary
     plain: Rows
     rows: Int32
     parsed: list[tuple[int, list[Clause[Names]]]]
+    checked: CheckedClauses = NO_CLAUSES
 
     @classmethod
     def parsed_by(cls, parse: Callable[[str], list[Clause[Names]]], texts: Strings) -> Compiled:
@@ -90,16 +91,21 @@ class SetLanguage(Language):
     # subscribing
 
     def add(self, slots: Int32, compiled: Compiled) -> None:
-        """Store many subscriptions: plain rows as arrays, the others clause by clause."""
-        plain = self._numbered(compiled.names, compiled.plain)
+        """Store many subscriptions: plain rows and checked clauses as arrays, the others clause by clause."""
+        plain, clauses = self._numbered(compiled)
         self._counts["plain"] += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
         parts = [(Rows(plain.offsets, self._encoded(plain.atoms)), slots[compiled.rows])]
+        if len(clauses.owners):
+            self.vocabulary.use(clauses.atoms(), 1)
+            rows, payloads = clauses.rows(), self.clauses.add_many(slots, clauses)
+            bound = np.diff(rows.offsets) > 0
+            parts.append((Rows(np.append(0, rows.offsets[1:][bound]), rows.atoms), payloads[bound]))
         checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
         if checked:
             sizes = offsets_of([len(atoms) for atoms, _ in checked])
-            atoms, payloads = concatenated([atoms for atoms, _ in checked], np.int32), [owner for _, owner in checked]
-            parts.append((Rows(sizes, atoms), np.array(payloads, np.int32)))
+            atoms, found = concatenated([atoms for atoms, _ in checked], np.int32), [owner for _, owner in checked]
+            parts.append((Rows(sizes, atoms), np.array(found, np.int32)))
         self.interned()
         batch, owners = joined(parts)
         if self._order is not None:
@@ -159,13 +165,14 @@ class SetLanguage(Language):
 
     # private parts
 
-    def _numbered(self, names: Vocabulary, rows: Rows) -> Rows:
-        """Return rows in the numbers of this index."""
+    def _numbered(self, compiled: Compiled) -> tuple[Rows, CheckedClauses]:
+        """Return rows and clauses in the numbers of this index."""
+        plain, clauses = compiled.plain, compiled.checked
         if not len(self.vocabulary):
-            self.vocabulary.adopt(names)
-            return rows
-        numbers = self.vocabulary.intern(names.strings())
-        return Rows(rows.offsets, numbers[rows.atoms])
+            self.vocabulary.adopt(compiled.names)
+            return plain, clauses
+        numbers = self.vocabulary.intern(compiled.names.strings())
+        return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
 
     def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
         """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""

@@ -3,13 +3,15 @@
 A structure finds *payloads*. Below `FIRST_CLAUSE` a payload is the slot of a subscription that is one conjunction of
 atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the number of a clause that needs a check:
 
-    slots[c]            the subscription's slot
-    shared[c]           1 where the subscription has other clauses too, so that it may be found twice
-    program[starts[c]:stops[c]]   what is left to check, atom by atom: a head word, then the atom's terms;
+    entries[4 * c:]     slot, shared, start, stop: the subscription's slot, -1 where a number is free; 1 where the
+                        subscription has other clauses too, so that it may be found twice; and its place in
+    program[start:stop] what is left to check, atom by atom: a head word, then the atom's terms;
                         the head is twice the number of terms, plus one where the atom is forbidden.
                         Before it stand the terms of the structure's row, and their number last.
 
 An item is the sequence of its terms, which may repeat, -1 for unknown ones.
+
+Cost: a clause that was found is two cache misses, its entry and its program; both are asked for several clauses ahead.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64, UInt8
-from watchword.kernels.int_set import set_gather, set_has, set_slot, set_table
+from watchword.arrays import Int32
+from watchword.kernels.int_set import set_capacity, set_gather, set_has, set_slot, set_table
 from watchword.kernels.jit import kernel
+from watchword.kernels.memory import prefetch
 from watchword.kernels.tombstones import FIRST_CLAUSE
 
 
@@ -39,12 +42,15 @@ def distinct(offsets, numbers, set_offsets, terms):
 class ClauseArrays(NamedTuple):
     """The entries of a clause table, and the numbers of those without a required atom."""
 
-    slots: Int32
-    shared: UInt8
-    starts: Int64
-    stops: Int64
+    entries: Int32
     program: Int32
     always: Int32
+
+
+SLOT, SHARED, START, STOP = range(4)
+ENTRY_WORDS = 4
+
+_AHEAD = 8
 
 
 @kernel
@@ -53,36 +59,38 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
 
     `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
     checked against every item.
+
+    A slot that may be found twice goes through a set. Sorting all of an item's instead takes longer than finding them.
     """
     found_offsets, payloads = found
-    slots, shared, starts, stops, program, always = clauses
+    entries, program, always = clauses
     table = set_table(item_offsets)
     known = np.empty(len(table), np.int32)
     heads = np.empty(len(table), np.int32)
     nexts = np.empty(len(table), np.int32)
-    twice = np.empty(64, np.int32)
+    seen = np.empty(64, np.int32)
     for item in range(first, len(item_offsets) - 1):
         begin, inside = found_offsets[item], found_offsets[item + 1] - found_offsets[item]
         count = inside + len(always)
         if used + count > len(result):
             return item, used, 0
         start, stop = item_offsets[item], item_offsets[item + 1]
-        mask = -1
+        mask = seen_mask = np.int64(-1)
         chained = False
         fill = used
-        doubles = 0
         for k in range(count):
             payload = payloads[begin + k] if k < inside else always[k - inside] + FIRST_CLAUSE
+            _ask_ahead(payloads, begin + k, entries, program)
             if payload < FIRST_CLAUSE:
                 result[fill] = payload
                 fill += 1
                 continue
             if mask < 0:
                 mask, _ = set_gather(table, item_atoms, start, stop, known)
-            clause = payload - FIRST_CLAUSE
-            at = starts[clause]
+            entry = ENTRY_WORDS * (np.int64(payload) - FIRST_CLAUSE)
+            at, end = np.int64(entries[entry + START]), np.int64(entries[entry + STOP])
             holds = True
-            while holds and at < stops[clause]:
+            while holds and at < end:
                 size = program[at] >> 1
                 forbidden = program[at] & 1
                 present = True
@@ -98,26 +106,83 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
                     present = _adjacent(program, at + 1, size, start, stop, item_atoms, head, nexts)
                 holds = present != forbidden
                 at += 1 + size
-            if holds:
-                if shared[clause]:
-                    if doubles == len(twice):
-                        larger = np.empty(2 * doubles, np.int32)
-                        larger[:doubles] = twice
-                        twice = larger
-                    twice[doubles] = slots[clause]
-                    doubles += 1
-                else:
-                    result[fill] = slots[clause]
-                    fill += 1
-        if doubles:
-            twice[:doubles].sort()
-            for k in range(doubles):
-                if k == 0 or twice[k] != twice[k - 1]:
-                    result[fill] = twice[k]
-                    fill += 1
+            if not holds:
+                continue
+            slot = entries[entry + SLOT]
+            if entries[entry + SHARED]:
+                if seen_mask < 0:
+                    seen_mask = set_capacity(count) - 1
+                    if seen_mask >= len(seen):
+                        seen = np.empty(seen_mask + 1, np.int32)
+                    seen[: seen_mask + 1] = -1
+                place = set_slot(seen, seen_mask, slot)
+                if seen[place] == slot:
+                    continue
+                seen[place] = slot
+            result[fill] = slot
+            fill += 1
         used = fill
         offsets[item + 1] = used
     return len(item_offsets) - 1, used, 0
+
+
+@kernel
+def _ask_ahead(payloads, at, entries, program):
+    """Ask for the entry of a clause that comes later, and for the program of one that comes sooner."""
+    if at + 2 * _AHEAD < len(payloads):
+        prefetch(entries, ENTRY_WORDS * max(np.int64(payloads[at + 2 * _AHEAD]) - FIRST_CLAUSE, 0))
+        near = ENTRY_WORDS * max(np.int64(payloads[at + _AHEAD]) - FIRST_CLAUSE, 0)
+        prefetch(program, np.int64(entries[near + START]))
+
+
+@kernel
+def live_clauses(entries, count, program, result):
+    """Write the programs of the first `count` entries that are not free end to end, and where; return their length."""
+    fill = np.int64(0)
+    for clause in range(count):
+        entry = ENTRY_WORDS * clause
+        if entries[entry + SLOT] >= 0:
+            start, stop = np.int64(entries[entry + START]), np.int64(entries[entry + STOP])
+            begin = start - 1 - program[start - 1]
+            result[fill : fill + stop - begin] = program[begin:stop]
+            entries[entry + START], entries[entry + STOP] = fill + start - begin, fill + stop - begin
+            fill += stop - begin
+    return fill
+
+
+@kernel
+def renumber_atoms(starts, stops, program, numbers):
+    """Replace every atom `a` of clauses by ``numbers[a]``, in place."""
+    for clause in range(len(starts)):
+        at = starts[clause]
+        for k in range(at - 1 - program[at - 1], at - 1):
+            program[k] = numbers[program[k]]
+        while at < stops[clause]:
+            size = program[at] >> 1
+            for k in range(at + 1, at + 1 + size):
+                program[k] = numbers[program[k]]
+            at += 1 + size
+
+
+@kernel
+def named_atoms(starts, stops, program, atoms):
+    """Write the distinct atoms that each clause names, clause after clause; return how many."""
+    fill = 0
+    for clause in range(len(starts)):
+        first, at = fill, starts[clause]
+        for k in range(at - 1 - program[at - 1], at - 1):
+            atoms[fill] = program[k]
+            fill += 1
+        while at < stops[clause]:
+            size = program[at] >> 1
+            for k in range(at + 1, at + 1 + size):
+                is_new = True
+                for other in range(first, fill):
+                    is_new &= atoms[other] != program[k]
+                atoms[fill] = program[k]
+                fill += is_new
+            at += 1 + size
+    return fill
 
 
 @kernel

@@ -11,15 +11,18 @@ from watchword.kernels.text.utf8 import decode
 # Bytes of a subscription's text, by what they mean for the plain form (`plain_rows`).
 WORD, SPACE, MARK, SYNTAX, MINUS, AMPERSAND = 0, 1, 2, 3, 4, 5
 
-_RESERVED = np.frombuffer(b"NEAR..ONEAR.ANDNOT", np.uint8)
+_FOREIGN = np.frombuffer(b"NEAR..ONEAR.ANDNOT", np.uint8)
 
-NO_OPERATOR, AND, OTHER, LOWER = 0, 1, 2, 3
-"""What a word may be: nothing special, AND, another operator, or one in lower case."""
+NO_OPERATOR, AND, OR, NOT, RESERVED, LOWER = range(6)
+"""What a word may be: nothing special, an operator, one of other tools, or one in lower case."""
+
+OTHER, PLAIN, CODED = range(3)
+"""What a row may be: one for the parser, plain, or one that has codes (`boolean_rows`)."""
 
 
 @kernel
-def plain_rows(data, offsets, classes, unicode, literal, plain):
-    """Say which rows are plain: words that are one term each, between spaces or `AND`.
+def plain_rows(data, offsets, classes, unicode, literal, forms):
+    """Say which rows are `PLAIN`: words that are one term each, between spaces or `AND`. The others are `OTHER`.
 
     `classes[b]` is the class of an ASCII byte. A plain row means the conjunction of its terms, so it needs
     no parser; its `AND`s are overwritten by spaces in `data`. Whatever is not obviously plain is not: a
@@ -29,7 +32,6 @@ def plain_rows(data, offsets, classes, unicode, literal, plain):
     """
     for row in range(len(offsets) - 1):
         at, end = offsets[row], offsets[row + 1]
-        plain[row] = False
         operand = False  # a word with a term stands since the last operator
         wanted = False  # an AND waits for its right side
         good = True
@@ -39,19 +41,19 @@ def plain_rows(data, offsets, classes, unicode, literal, plain):
                 continue
             start = at
             at, runs = _word(data, at, end, classes, unicode)
-            operator = _operator(data, start, at)
+            operator = operator_at(data, start, at)
             if runs > 1 or (operator == LOWER and not literal):
                 good = False
             elif operator == AND and operand:
                 data[start:at] = 32
                 operand = False
                 wanted = True
-            elif operator in (AND, OTHER):
+            elif operator != NO_OPERATOR and operator != LOWER:
                 good = False
             elif runs:
                 operand = True
                 wanted = False
-        plain[row] = good and operand and not wanted
+        forms[row] = PLAIN if good and operand and not wanted else OTHER
 
 
 @kernel
@@ -84,25 +86,27 @@ def _word(data, at, end, classes, unicode):
 
 
 @kernel
-def _operator(data, start, end):
+def operator_at(data, start, end):
     """Return what a word is, among operators."""
     size = end - start
     if size == 2:
         a, b = data[start], data[start + 1]
         if a == 79 and b == 82:
-            return OTHER
+            return OR
         if a == 111 and b == 114:
             return LOWER
     elif size == 3:
         a, b, c = data[start], data[start + 1], data[start + 2]
         if a == 65 and b == 78 and c == 68:
             return AND
-        if (a == 78 and b == 79 and c == 84) or (a == 88 and b == 79 and c == 82):
-            return OTHER
+        if a == 78 and b == 79 and c == 84:
+            return NOT
+        if a == 88 and b == 79 and c == 82:
+            return RESERVED
         if (a == 97 and b == 110 and c == 100) or (a == 110 and b == 111 and c == 116):
             return LOWER
     elif 4 <= size <= 6 and _is_reserved(data, start, size):
-        return OTHER
+        return RESERVED
     return NO_OPERATOR
 
 
@@ -111,6 +115,6 @@ def _is_reserved(data, start, size):
     """Say whether a word is NEAR, ONEAR or ANDNOT."""
     first = 6 * (size - 4)
     for k in range(size):
-        if data[start + k] != _RESERVED[first + k]:
+        if data[start + k] != _FOREIGN[first + k]:
             return False
     return True

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.growing import with_room
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, lower_bytes, store_word, trailing_zeros
 from watchword.kernels.text.characters import (
@@ -261,23 +262,13 @@ def tokenize(data, offsets, surrogates, unicode, row_offsets):
                 continue
             at, stop = at - BEFORE + offsets[row], stop - BEFORE + offsets[row]
             rest = len(data) - stop
-            out = _with_room(out, fill, fill + GROWTH * (stop - at) + rest + 8)
-            cuts = _with_room(cuts, terms + 1, terms + 3 * (stop - at) // 2 + rest // 2 + len(offsets) + 2)
+            out = with_room(out, fill, fill + GROWTH * (stop - at) + rest + 8)
+            cuts = with_room(cuts, terms + 1, terms + 3 * (stop - at) // 2 + rest // 2 + len(offsets) + 2)
             fill, terms = fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms)
             if terms < 0:
                 return out, cuts, np.int64(-1 - row)
         row_offsets[row + 1] = terms
     return out, cuts, np.int64(terms)
-
-
-@kernel
-def _with_room(array, used, size):
-    """Return an array with the first `used` entries of this one, and at least `size`."""
-    if size <= len(array):
-        return array
-    longer = np.empty(2 * size, array.dtype)
-    longer[:used] = array[:used]
-    return longer
 
 
 @kernel

@@ -13,7 +13,7 @@ from pathlib import Path
 from watchword import snapshot
 from watchword.arrays import UInt64
 from watchword.errors import PipelineError, SnapshotError
-from watchword.index import Index
+from watchword.index import Index, language_class
 from watchword.shards import OWNED, OWNED_CHECKSUM, Shard, Version, load_gone, load_owned
 from watchword.spark.tasks.changed_shard import ChangedShard
 from watchword.storage import copies, is_remote
@@ -46,7 +46,7 @@ def _opened_in(version: Version, shard: Shard) -> tuple[Index, Path]:
     if not is_remote(version.path):
         check_visible(version.path)
         folder = version.part_folder(shard)
-        return _opened(folder, shard.snapshot), folder
+        return _opened(folder, version.language, shard.snapshot), folder
     place = ObjectPlace(version.path)
 
     def fetch(target: Path) -> None:
@@ -56,7 +56,7 @@ def _opened_in(version: Version, shard: Shard) -> tuple[Index, Path]:
     name = Path(shard.folder).name
     copy = copies.of_this_machine().get(version.path, name, shard.bytes, fetch, snapshot.read)
     try:
-        index = _opened(copy.folder, shard.snapshot)
+        index = _opened(copy.folder, version.language, shard.snapshot)
     except BaseException:
         copy.release()
         raise
@@ -89,9 +89,9 @@ def owned(version: Version, number: int) -> UInt64 | None:
     return table
 
 
-def _opened(folder: Path, wanted: int) -> Index:
-    index = Index.open(folder)
-    found = snapshot.read(folder).version
+def _opened(folder: Path, language: str, wanted: int) -> Index:
+    index: Index = language_class(language).open(folder)
+    found = snapshot.version_of(folder)
     if found != wanted:
         raise PipelineError(
             f"{folder}: the snapshot was replaced while the job ran (version {found}, not {wanted}): run it again, or "

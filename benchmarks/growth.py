@@ -23,7 +23,6 @@ from benchmarks.predicate_data import shared_rules, values_for
 from benchmarks.scale_data import STEPS, Place, item_terms, place_of, write_items, write_subscriptions
 from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex
 from watchword.experiments.experiment import Plot
-from watchword.spark import resolve
 from watchword.spark.tasks import shard_copies
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -65,8 +64,7 @@ def growth_rows(folder: Path, name: str) -> Iterator[Row]:
 def _keyword_shards(place: Place) -> list[Any]:
     """Return the indexes of a step: those that `build` made where it did, else one in memory."""
     if Path(place.index).exists():
-        version = resolve(place.index)
-        return [shard_copies.opened(version, number) for number in range(len(version.shards))]
+        return [shard_copies.opened(place.built, number) for number in range(len(place.built.shards))]
     return [KeywordIndex(pq.read_table(place.subscriptions))]
 
 

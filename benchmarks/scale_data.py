@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.keyword_data import ITEM_ZIPF, SEED, SUBSCRIPTION_ZIPF
+from watchword.shards import Version, resolve, versions
 from watchword.workloads.syndication import Lengths, Vocabulary, chance_to_cover, generate
 
 AT_ONCE = 4_000_000
@@ -70,6 +71,11 @@ class Place:
     @property
     def index(self) -> str:
         return str(self.folder / "index")
+
+    @property
+    def built(self) -> Version:
+        """The version that `build` made, whatever updates followed."""
+        return resolve(self.index, min(versions(self.index)))
 
 
 def place_of(folder: str | Path, name: str) -> Place:

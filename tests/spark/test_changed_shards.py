@@ -6,21 +6,16 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from tests.spark.data import WORDS, expected, found, subscriptions, texts
+from tests.spark.changes import EVENTS, Changes, changed, pairs
+from tests.spark.data import WORDS, expected, found, subscriptions
 from watchword import KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import GONE, Shard, Version, checked, publish
+from watchword.shards import GONE, checked, publish
 from watchword.spark import build, match, resolve, update
 from watchword.spark.tasks import shard_cache, shard_copies, writer
 from watchword.spark.tasks.changed_shard import ChangedShard
-from watchword.spark.tasks.matcher import Task
-from watchword.spark.tasks.writer import Writer
-
-EVENTS = list(enumerate(texts(60)))
-Changes = dict[Any, str | None]
 
 
 @pytest.fixture
@@ -28,29 +23,6 @@ def small_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a shard of ten subscriptions be a large one, of which a quarter may change."""
     monkeypatch.setattr(writer, "WHOLE", 10)
     monkeypatch.setattr(writer, "SHARE", 4)
-
-
-def changed(path: Path, changes: Changes) -> Shard | None:
-    """Change the only shard of the index, as a task of `update` does, and publish it; None if nothing changes."""
-    old = resolve(path)
-    kind = pa.string() if old.ids == "string" else pa.int64()
-    given = {
-        "id": pa.array(list(changes), kind),
-        "subscription": pa.array(list(changes.values()), pa.string()),
-        "deleted": pa.array([text is None for text in changes.values()]),
-    }
-    shard = Writer(old.path, old.version + 1, old.language, {}, old=old)._change(old, 0, pa.table(given))
-    if shard is not None:
-        publish(Version(old.path, old.version + 1, old.language, old.ids, (shard,)), 10)
-    return shard
-
-
-def pairs(version: Version, **options: Any) -> list[tuple[int, Any]]:
-    """Match the events as a task of `match` does."""
-    events = [(number, text) for number, text in EVENTS if text is not None]
-    batch = pa.RecordBatch.from_pydict({"c0": [number for number, _ in events], "c1": [text for _, text in events]})
-    answers = list(Task(version, event="c1", carried=("n",), **options).run(iter([batch])))
-    return sorted((row["n"], row["subscription"]) for answer in answers for row in answer.to_pylist())
 
 
 @pytest.mark.parametrize("numbers", [False, True], ids=["strings", "numbers"])

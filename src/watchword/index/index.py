@@ -366,12 +366,7 @@ class Index(MutableMapping[Key, str]):
         """Say why `event` matches the subscription with this id, or why not."""
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
-    # several indexes, and which events can reach which subscriptions
-
-    def shared(self, events: pa.Array) -> pa.Array:
-        """Return events in the form in which `match_many` of several indexes with the options of this one reads them
-        fastest: what all of them would do is done once."""
-        return self._plugged.shared(events)
+    # routing: which events can reach which subscriptions
 
     def needs(self, texts: Strings | None = None) -> Needs | None:
         """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""

@@ -134,11 +134,6 @@ class Language(ABC):
         that all slices share is done once."""
         return events
 
-    def shared(self, events: pa.Array) -> pa.Array:
-        """Return events in a form that several indexes with the same options read faster than each from scratch; what
-        cannot be read stays as it is, for them to refuse."""
-        return events
-
     def needs(self, texts: Strings) -> Needs | None:
         """Return what events need to satisfy subscriptions; None if this language cannot tell."""
         return None

@@ -89,10 +89,6 @@ class Keywords(SetLanguage):
         """Look a dictionary of terms up once, whatever the number of events."""
         return self._reader.prepared(events)
 
-    def shared(self, events: pa.Array) -> pa.Array:
-        """Cut texts into terms, and number the distinct terms, once for all indexes."""
-        return self._reader.shared(events)
-
     def read(self, events: Any, position: int) -> Rows:
         """Return the terms of events, in order, by their numbers."""
         return self._reader.read(events, position)

@@ -24,7 +24,7 @@ from watchword.kernels.text import read_terms as kernels
 from watchword.kernels.text.characters import UNICODE_KINDS
 from watchword.kernels.text.vocabulary import STRING_KINDS
 from watchword.sets.rows import Rows
-from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts, to_arrow
+from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
@@ -64,18 +64,6 @@ class Reader:
                 return NumberedLists(events, self._vocabulary)
             return events.cast(pa.large_list(pa.large_string()))
         return events
-
-    def shared(self, column: pa.Array) -> pa.Array:
-        """Return texts, or lists of terms, as lists of terms coded by a dictionary; anything else as it is."""
-        if is_list(column.type) and pa.types.is_string(column.type.value_type):
-            return _coded(_list_offsets(column), column.flatten())
-        if self._stems is None and is_text(column.type) and not column.null_count:
-            try:
-                tokens = tokenize(from_arrow(column), self._analyzer.tables)
-            except EventError:
-                return column
-            return _coded(tokens.row_offsets, to_arrow(tokens.strings))
-        return column
 
     def read(self, events: Any, position: int) -> Rows:
         """Return a batch, whose first event is at `position`, in term numbers: all of each event, in order."""
@@ -175,10 +163,6 @@ class Reader:
             pieces += [term.encode("utf-8", "surrogatepass") for term in self.terms(event, position + row)]
             offsets[row + 1] = len(pieces)
         return Rows(offsets, self._vocabulary.find(from_pieces(pieces)))
-
-
-def _coded(offsets: Int64, terms: pa.Array) -> pa.Array:
-    return pa.LargeListArray.from_arrays(pa.array(offsets), terms.dictionary_encode())
 
 
 def _separated(texts: Rows, groups: Int64) -> Rows:

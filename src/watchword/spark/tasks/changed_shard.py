@@ -59,10 +59,6 @@ class ChangedShard:
             pairs = pairs.filter(pc.invert(hidden))
         return pa.concat_tables([pairs, more], promote_options="permissive") if more.num_rows else pairs
 
-    def shared(self, events: pa.Array) -> pa.Array:
-        """Return events in a form that several shards read faster."""
-        return self.base.shared(events)
-
     def explain(self, event: Any, key: Any) -> Explanation:
         """Say why an event matches a subscription, or why not."""
         return (self.changes if key in self.changes else self.base).explain(event, key)

@@ -130,10 +130,9 @@ class _Runner:
         version = self.task.version
         numbers = range(len(version.shards)) if shard is None else [shard]
         found = _Found()
-        read = events if len(numbers) == 1 else shard_cache.shard(version, 0).shared(events)
         for number in numbers:
             index = shard_cache.shard(version, number)
-            answers, refused = around(read, index.match_many)
+            answers, refused = around(events, index.match_many)
             self._raise_first(refused)
             if number == 0:  # every shard refuses the same events: one of them reports
                 found.refused = {int(rows[position]): reason for position, reason in refused.items()}

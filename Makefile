@@ -53,6 +53,7 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.properties --scale small
 	@$(BIN)/python -m benchmarks.predicates --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
+	@$(BIN)/python -m benchmarks.scale --scale small
 
 peers: $(READY) ## compare with event-ruler, a-tree and Lucene Monitor, built here where mvn and cargo are
 	@$(BIN)/python -m benchmarks.peers --scale paper

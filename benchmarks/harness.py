@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
+from watchword.experiments.experiment import SCALES
 from watchword.experiments.machine import cores, cpu_model
 from watchword.experiments.measuring import Measurement, Way, affordable, by_turns, in_turns, measure, timed
 from watchword.experiments.rows import figure
@@ -127,10 +128,12 @@ def machine() -> dict[str, object]:
     }
 
 
-def arguments(description: str, sections: Iterable[str], argv: Sequence[str] | None = None) -> argparse.Namespace:
+def arguments(
+    description: str, sections: Iterable[str], argv: Sequence[str] | None = None, scales: Sequence[str] = SCALES
+) -> argparse.Namespace:
     """Read the command line that all benchmarks have."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--scale", choices=["small", "paper"], default="small", help="how much data (small)")
+    parser.add_argument("--scale", choices=scales, default=scales[0], help=f"how much data ({scales[0]})")
     page_help = "write every figure to FILE as well (a page if it ends in .md)"
     parser.add_argument("--json", type=Path, metavar="FILE", help=page_help)
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(sections), help="run these sections only")
@@ -144,12 +147,13 @@ def main(
     header: Callable[[str], Mapping[str, object]],
     setting: Callable[[str], AbstractContextManager[Setting]],
     argv: Sequence[str] | None = None,
+    scales: Sequence[str] = SCALES,
 ) -> None:
     """Run the sections that the command line asks for, and report.
 
     Of a scale, by its name, `header` says what the workload is, and `setting` gives what sections measure on.
     """
-    chosen = arguments(description, sections, argv)
+    chosen = arguments(description, sections, argv, scales)
     report = Report(title, header(chosen.scale))
     with setting(chosen.scale) as given:
         for name in chosen.only or sections:

@@ -5,10 +5,15 @@ Layout::
     PATH/current.json                       the newest version's number
     PATH/versions/000007.json               what version 7 is: language, kind of ids, its shards with their sizes
     PATH/shards/0003-000007-<hex>/          shard 3 as version 7 wrote it: a snapshot (`watchword.snapshot`)
+    PATH/shards/0003-000008-<hex>/          shard 3 as version 8 changed it: a snapshot of what came or was replaced
+                                            since, and gone.arrow, the ids that no longer count below
     PATH/.watchword.lock                    held by the one driver that is writing; in an object store, writers/ has
                                             a marker of it instead (`storage.writers`)
 
 PATH is a folder, or a URL of an object store: ``s3://bucket/index`` (`watchword.storage` has what differs).
+
+A large shard that changes little is not written anew: the version names the changes and, as their `Shard.base`, the
+shard below them. ``spark.tasks.changed_shard`` reads both as one.
 
 A version that follows a store says in its own file which state of it it stands for (`Origin`), so that the two cannot
 come apart.
@@ -41,6 +46,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from watchword import snapshot, storage
 from watchword.arrays import UInt64
@@ -49,14 +55,17 @@ from watchword.files import parse_json
 from watchword.index import Index
 from watchword.index.routing import BUCKETS
 from watchword.storage import Place, copies
+from watchword.strings import one_chunk
 
 FORMAT = "watchword-shards"
-FORMAT_VERSION = 3
-"""1 knew no sharding by atoms, 2 no origin; both are still read."""
+FORMAT_VERSION = 4
+"""1 knew no sharding by atoms, 2 no origin, 3 no shards with a base; all are still read."""
 CURRENT = "current.json"
 OWNED = "owned.npy"
 """What a shard owns, in its folder, where it can tell."""
 OWNED_CHECKSUM = "owned.sha256"
+GONE, GONE_CHECKSUM = "gone.arrow", "gone.sha256"
+"""The ids of the base that were removed or replaced, in the folder of a shard that has one."""
 _NAME = re.compile(r"(\d{6,})\.json")
 _COUNTS_NAME = re.compile(r"versions/\d{6,}\.counts\.npy")
 _SHARD_NAME = re.compile(r"\d+-\d+-[0-9a-f]+")
@@ -74,7 +83,10 @@ IdKind = Literal["string", "long"]
 
 @dataclass(frozen=True)
 class Shard:
-    """One shard: its folder (relative to the index; empty for a plain snapshot), snapshot version and size."""
+    """One shard: its folder (relative to the index; empty for a plain snapshot), snapshot version and size.
+
+    Of one with a base, `bytes` are those of the changes alone, `subscriptions` all that it has.
+    """
 
     folder: str
     snapshot: int
@@ -82,6 +94,13 @@ class Shard:
     bytes: int
     atoms: int | None = None
     """How many atoms it owns (`index.routing`); None where every event is to be sent to it."""
+    base: Shard | None = None
+    """The shard to which this one is changes; None where it is whole."""
+
+    @property
+    def parts(self) -> tuple[Shard, ...]:
+        """The shard, and its base if it has one: what has a folder."""
+        return (self,) if self.base is None else (self, self.base)
 
 
 @dataclass(frozen=True)
@@ -110,7 +129,7 @@ class Version:
     @property
     def bytes(self) -> int:
         """The bytes of all shards on disk, and so of memory where every page of them is in use."""
-        return sum(shard.bytes for shard in self.shards)
+        return sum(part.bytes for shard in self.shards for part in shard.parts)
 
     @property
     def subscriptions(self) -> int:
@@ -119,7 +138,11 @@ class Version:
 
     def folder(self, number: int) -> Path:
         """Where a shard lies, if that is a folder (`spark.tasks.shard_copies` has the others)."""
-        return Path(self.path) / self.shards[number].folder
+        return self.part_folder(self.shards[number])
+
+    def part_folder(self, part: Shard) -> Path:
+        """Where a shard, or the base of one, lies."""
+        return Path(self.path) / part.folder
 
 
 def resolve(path: str | os.PathLike[str], version: int | None = None) -> Version:
@@ -145,28 +168,28 @@ def checked(path: str | os.PathLike[str], version: int | None = None) -> Version
     Of an object store, only the manifests are looked at; the rest is checked as it is copied.
     """
     found = resolve(path, version)
-    for number, shard in enumerate(found.shards):
-        if _facts(found, number)["version"] != shard.snapshot:
-            label = storage.place(found.path).label(shard.folder)
+    for part in (part for shard in found.shards for part in shard.parts):
+        if _facts(found, part)["version"] != part.snapshot:
+            label = storage.place(found.path).label(part.folder)
             raise SnapshotError(f"replaced by another snapshot: {_DAMAGED}", path=label)
     return found
 
 
 def settings(version: Version) -> dict[str, Any]:
     """Return the method and the options of a version's index, as its class takes them."""
-    meta = _facts(version, 0)["meta"]
+    meta = _facts(version, version.shards[0])["meta"]
     if not isinstance(meta.get("method"), str) or not isinstance(meta.get("options"), dict):
         label = storage.place(version.path).label(version.shards[0].folder)
         raise SnapshotError(f"altered, its method and options are missing: {_DAMAGED}", path=label)
     return {"method": meta["method"], **meta["options"]}
 
 
-def _facts(version: Version, number: int) -> dict[str, Any]:
+def _facts(version: Version, part: Shard) -> dict[str, Any]:
     """Return what the manifest of a shard says; where it is a folder, its files are looked at, too."""
     if not storage.is_remote(version.path):
-        opened = snapshot.read(version.folder(number), version.language)
+        opened = snapshot.read(version.part_folder(part), version.language)
         return {"version": opened.version, "meta": opened.meta}
-    place, name = storage.place(version.path), f"{version.shards[number].folder}/{snapshot.MANIFEST}"
+    place, name = storage.place(version.path), f"{part.folder}/{snapshot.MANIFEST}"
     try:
         return snapshot.parsed_manifest(place.read(name), place.label(name))
     except OSError as error:
@@ -263,30 +286,47 @@ def shard_folder(number: int, version: int) -> str:
     return f"shards/{number:04}-{version:06}-{secrets.token_hex(6)}"
 
 
-def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None) -> Shard:
-    """Save an index as a shard, with the atoms that it owns if that is known."""
+def saved(index: Index, path: str, folder: str, owned: UInt64 | None = None, gone: pa.Array | None = None) -> Shard:
+    """Save an index as a shard, with the atoms that it owns if that is known.
+
+    With `gone` it is saved as changes to another shard, in which these ids do not count any more.
+    """
     if not storage.is_remote(path):
-        return _saved(index, Path(path) / folder, folder, owned)
+        return _saved(index, Path(path) / folder, folder, owned, gone)
     from watchword.storage.objects import ObjectPlace
 
     place = ObjectPlace(path)
     with copies.of_this_machine().scratch() as aside, _failures_named(place.label(folder)):
-        shard = _saved(index, aside, folder, owned)
+        shard = _saved(index, aside, folder, owned, gone)
         (aside / snapshot.LOCK).unlink(missing_ok=True)
         place.store(aside, folder)
     return shard
 
 
-def _saved(index: Index, target: Path, folder: str, owned: UInt64 | None) -> Shard:
+def _saved(index: Index, target: Path, folder: str, owned: UInt64 | None, gone: pa.Array | None) -> Shard:
     number = index.save(target)
     if owned is not None:
-        content = _array_bytes(owned)
-        with _failures_named(target / OWNED):
-            place = storage.place(target)
-            place.write(OWNED, content)
-            place.write(OWNED_CHECKSUM, hashlib.sha256(content).hexdigest().encode())
+        _write_checked(target, OWNED, OWNED_CHECKSUM, _array_bytes(owned))
+    if gone is not None:
+        _write_checked(target, GONE, GONE_CHECKSUM, _column_bytes(gone))
     size = sum(file.stat().st_size for file in target.rglob("*") if file.is_file())
     return Shard(folder, number, len(index), size, None if owned is None else len(owned) - 1)
+
+
+def _write_checked(target: Path, name: str, checksum: str, content: bytes) -> None:
+    with _failures_named(target / name):
+        place = storage.place(target)
+        place.write(name, content)
+        place.write(checksum, hashlib.sha256(content).hexdigest().encode())
+
+
+def _column_bytes(column: pa.Array) -> bytes:
+    output = pa.BufferOutputStream()
+    table = pa.table({"id": column})
+    with pa.ipc.new_stream(output, table.schema) as stream:
+        stream.write_table(table)
+    content: bytes = output.getvalue().to_pybytes()
+    return content
 
 
 def _array_bytes(array: npt.NDArray[Any]) -> bytes:
@@ -305,6 +345,19 @@ def load_owned(folder: Path, atoms: int) -> UInt64:
     if owned.dtype != np.uint64 or owned.shape != (atoms + 1,) or owned[0] > atoms:
         raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=file)
     return owned
+
+
+def load_gone(folder: Path) -> pa.Array:
+    """Return the ids that changes, which lie in this folder, take from the shard below them."""
+    file = folder / GONE
+    try:
+        content, checksum = file.read_bytes(), (folder / GONE_CHECKSUM).read_text(encoding="ascii", errors="replace")
+    except OSError as error:
+        raise SnapshotError(f"cannot read it ({error}): {_DAMAGED}", path=file) from error
+    if hashlib.sha256(content).hexdigest() != checksum:
+        raise SnapshotError(f"altered, its checksum does not hold: {_DAMAGED}", path=file)
+    with pa.ipc.open_stream(content) as stream:
+        return one_chunk(stream.read_all()["id"])
 
 
 def save_counts(path: str, version: int, counts: npt.NDArray[np.int32]) -> str:
@@ -362,7 +415,8 @@ def _prune(place: Place, keep: int, pinned: Collection[int]) -> None:
     except SnapshotError:
         return  # a damaged version may name any of them
     with suppress(OSError):
-        named = {shard.folder for version in kept for shard in version.shards} | {version.counts for version in kept}
+        named = {part.folder for version in kept for shard in version.shards for part in shard.parts}
+        named |= {version.counts for version in kept if version.counts is not None}
         for number in old:
             place.remove(_file(number))
         for name in place.names("versions"):
@@ -404,7 +458,7 @@ def _read(place: Place, number: int) -> Version:
         there = ", ".join(map(str, versions(place.path))) or "none"
         raise SnapshotError(f"there is no version {number}; there are: {there}", path=place.label()) from None
     try:
-        shards = tuple(Shard(**shard) for shard in body["shards"])
+        shards = tuple(_shard(**shard) for shard in body["shards"])
         counts, origin = body.get("counts"), body.get("origin")
         if (
             type(body["version"]) is not int
@@ -424,8 +478,14 @@ def _read(place: Place, number: int) -> Version:
         raise SnapshotError(f"altered, its parts do not fit together: {_DAMAGED}", path=label) from None
 
 
+def _shard(*, base: dict[str, Any] | None = None, **facts: Any) -> Shard:
+    return Shard(**facts, base=None if base is None else Shard(**base))
+
+
 def _is_shard(shard: Shard) -> bool:
-    """Whether these are the facts of a shard, whose folder stays inside the index."""
+    """Whether these are the facts of a shard, whose folder stays inside the index, and of a base that is whole."""
+    if shard.base is not None and (shard.base.base is not None or not _is_shard(shard.base)):
+        return False
     parent, _, name = str(shard.folder).partition("/")
     numbers = (shard.snapshot, shard.subscriptions, shard.bytes, 0 if shard.atoms is None else shard.atoms)
     return (

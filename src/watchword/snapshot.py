@@ -119,6 +119,13 @@ def verify(path: str | os.PathLike[str], language: str | None = None) -> Snapsho
     return _open(local_folder(path), language, _hash_and_map_array)
 
 
+def version_of(path: str | os.PathLike[str]) -> int:
+    """Return the version of the snapshot at `path`; only its manifest is looked at."""
+    folder = local_folder(path)
+    with _failures_named(folder, "read"):
+        return int(_read_manifest(folder)["version"])
+
+
 def local_folder(path: str | os.PathLike[str]) -> Path:
     """Return the folder of a snapshot; a URL is refused, for it would become a folder with an odd name."""
     if scheme_of(path) is None and not os.fspath(path).startswith("file:"):

@@ -20,6 +20,8 @@ import pyarrow as pa
 from watchword.arrays import NO_BYTES, Int64, UInt8
 
 _FEW = 64
+_SHORT_OFFSETS = 2**31 - 1
+"""The most bytes that a column of Arrow's plain strings can have in one piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,12 @@ def to_arrow(strings: Strings) -> pa.Array:
 
 
 def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return the column in one piece."""
+    """Return the column in one piece; strings that take more than 2 GiB together become large ones."""
     if isinstance(column, pa.ChunkedArray):
-        return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        if column.num_chunks == 1:
+            return column.chunk(0)
+        large = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}.get(column.type)
+        return (column.cast(large) if large and column.nbytes > _SHORT_OFFSETS else column).combine_chunks()
     return column
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from watchword import KeywordIndex, SubscriptionError
+from watchword import KeywordIndex, SubscriptionError, strings
 
 WORDS = ["ant", "bee", "cat", "dog", "eel"]
 
@@ -70,3 +70,14 @@ def test_texts_as_dictionary_and_in_chunks() -> None:
     texts = pa.chunked_array([pa.array([text(n) for n in range(10)]), pa.array([text(n) for n in range(10, 30)])])
     table = pa.table({"id": pa.array(range(30), pa.uint8()), "subscription": texts.dictionary_encode()})
     check(KeywordIndex(table), {n: text(n) for n in range(30)})
+
+
+def test_a_column_that_outgrows_short_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow's plain strings reach 2 GiB in one piece; what came in several pieces may have more."""
+    pieces = [[f"ant {number}" for number in range(start, start + 50)] for start in (0, 50)]
+    texts = pa.chunked_array(pieces, pa.string())
+    monkeypatch.setattr(strings, "_SHORT_OFFSETS", 800)
+    assert texts.chunk(0).nbytes < 800 < texts.nbytes
+    assert strings.one_chunk(texts).type == pa.large_string()
+    table = pa.table({"id": np.arange(100), "subscription": texts})
+    assert KeywordIndex(table)[77] == "ant 77"

@@ -33,3 +33,25 @@ def catalog_of(ids, later):
 def test_ids_of_slots_are_listed_in_their_order(ids, chosen, packed):
     catalog = catalog_of(ids[:packed], ids[packed:])
     assert catalog.listed(np.array(chosen, np.int32)) == [ids[slot] for slot in chosen]
+
+
+@pytest.mark.parametrize("packed", [0, 1, 30, 60])
+def test_texts_are_those_of_now_whatever_was_replaced_removed_or_added(packed):
+    ids = list(range(60))
+    catalog = catalog_of(ids[:packed], ids[packed:]) if packed else Catalog()
+    if not packed:
+        for key in ids:
+            catalog.append(key, "x")
+    texts = ["x"] * 60
+    for slot in (0, 7, 29, 30, 31, 59):
+        texts[slot] = f"changed \udc80 {slot}"
+        catalog.replace(slot, texts[slot])
+    gone = [1, 7, 30, 58]
+    for slot in gone:
+        catalog.remove(slot)
+    live = [slot for slot in range(60) if slot not in gone]
+    for chosen in (live, live[::3], live[-1:], [], [0], [2, 31]):
+        found = catalog.texts(np.array(chosen, np.int32))
+        assert [found.text(row) for row in range(found.count)] == [texts[slot] for slot in chosen]
+    catalog.compact()
+    assert [catalog.text(slot) for slot in range(56)] == [texts[slot] for slot in live]

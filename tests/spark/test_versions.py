@@ -80,7 +80,7 @@ def test_damage_is_named(path: Path, file: str, text: str, words: str) -> None:
         *({"origin": {"store": "a", "counter": value, "epoch": "b"}} for value in ([], "7", 7.0, float("inf"), True)),
         *(
             {"shard": {name: value}}
-            for name in ("folder", "snapshot", "bytes", "atoms")
+            for name in ("folder", "snapshot", "bytes", "atoms", "base")
             for value in ("7", [], {}, True)
         ),
     ],

@@ -357,16 +357,14 @@ class Catalog:
         count = self.base.count
         if not self.changed and not self.tail_texts and len(slots) == count:
             return self.base.texts
-        base_slots = slots[slots < count]
-        pieces = take_rows(self.base.texts, base_slots)
-        if self.changed:
-            texts = [
-                (self.changed[slot] if slot in self.changed else pieces.text(i))
-                for i, slot in enumerate(base_slots.tolist())
-            ]
-            pieces = _encoded(texts)
-        tail = [self.text(slot) for slot in slots[slots >= count].tolist()]
-        return _appended(pieces, _encoded(tail))
+        late = np.array(sorted(self.changed), np.int64)
+        aside = _encoded([self.changed[slot] for slot in late.tolist()] + [text or "" for text in self.tail_texts])
+        # Texts of the base that were replaced lie aside, then those of the tail: both behind the base's own.
+        rows = np.where(slots < count, slots, slots + len(late)).astype(np.int32)
+        at = np.searchsorted(slots, late)
+        there = np.flatnonzero(slots[np.minimum(at, len(slots) - 1)] == late) if len(slots) else at[:0]
+        rows[at[there]] = count + there
+        return replace(_taken(rows, self.base.texts, aside), surrogates=True)
 
     def _install(self, base: PackedColumns, kind: type | None) -> None:
         self.base = base
@@ -437,11 +435,15 @@ def take_rows(column: Int64 | Strings, rows: Int64) -> Int64 | Strings:
     strings = column
     if len(rows) == strings.count:
         return strings
-    chosen = rows.astype(np.int32)
+    return _taken(rows.astype(np.int32), strings, _NO_STRINGS)
+
+
+def _taken(rows: Int32, strings: Strings, more: Strings) -> Strings:
+    """Return some rows of two columns that lie one behind the other."""
     cuts = np.empty(len(rows) + 1, np.int64)
-    kernels.take_lengths(chosen, strings.offsets, np.zeros(1, np.int64), cuts)
+    kernels.take_lengths(rows, strings.offsets, more.offsets, cuts)
     data = np.empty(cuts[-1], np.uint8)
-    kernels.take_strings(chosen, strings.data, strings.offsets, NO_BYTES, np.zeros(1, np.int64), cuts, data)
+    kernels.take_strings(rows, strings.data, strings.offsets, more.data, more.offsets, cuts, data)
     return Strings(data, cuts, strings.surrogates)
 
 

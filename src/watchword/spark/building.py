@@ -239,6 +239,7 @@ def _run(frame: DataFrame, writer: Writer) -> dict[int, Shard]:
         if row["error"] is not None:
             raise PipelineError(row["error"])
         if row["folder"] is not None:
-            names = ("folder", "snapshot", "subscriptions", "bytes", "atoms")
-            written[row["shard"]] = Shard(*[row[name] for name in names])
+            facts = {name: row[name] for name in ("folder", "snapshot", "subscriptions", "bytes", "atoms")}
+            old = writer.old.shards[row["shard"]] if writer.old is not None and row["on_top"] else None
+            written[row["shard"]] = Shard(**facts, base=None if old is None else old.base or old)
     return written

@@ -29,6 +29,7 @@ from watchword.index import Index, next_size
 from watchword.index.events import around
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.changed_shard import ChangedShard
 from watchword.spark.tasks.events import EventColumns, events_of
 
 EVENT, SHARD = "__watchword_event", "__watchword_shard"
@@ -149,7 +150,7 @@ class _Runner:
                 "on_error='skip' leaves such events out, on_error='keep' returns them with a column 'error'"
             )
 
-    def _explained(self, index: Index, events: Any, positions: Rows, ids: pa.Array) -> pa.Array:
+    def _explained(self, index: Index | ChangedShard, events: Any, positions: Rows, ids: pa.Array) -> pa.Array:
         reasons = []
         known, event = -1, None
         for position, key in zip(positions.tolist(), ids.to_pylist(), strict=True):

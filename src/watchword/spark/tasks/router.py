@@ -18,6 +18,7 @@ from watchword.index.events import around
 from watchword.index.routing import OwnedAtoms
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
+from watchword.spark.tasks.changed_shard import ChangedShard
 from watchword.spark.tasks.events import EventColumns, events_of
 from watchword.spark.tasks.matcher import COUNTED
 
@@ -62,7 +63,7 @@ class Router:
         return pa.ListArray.from_arrays(pa.array(np.concatenate([np.zeros(1, np.int32), ends])), pa.array(numbers))
 
 
-def route(index: Index, owned: OwnedAtoms, events: pa.Array) -> Bools:
+def route(index: Index | ChangedShard, owned: OwnedAtoms, events: pa.Array) -> Bools:
     """Return which shards each event is for; one that the language refuses is for shard 0."""
     sent = np.zeros((len(events), len(owned.tables)), np.bool_)
 

@@ -17,23 +17,29 @@ from watchword.index import Index
 from watchword.index.routing import OwnedAtoms
 from watchword.shards import Shard, Version
 from watchword.spark.tasks import shard_copies
+from watchword.spark.tasks.changed_shard import ChangedShard
 
-_open: dict[str, dict[tuple[str, int], Index]] = {}
+Key = tuple[str, int]
+
+_open: dict[str, dict[Key, Index | ChangedShard]] = {}
 _owned: dict[str, tuple[tuple[Shard, ...], OwnedAtoms]] = {}
 _lock = threading.Lock()
 
 
-def shard(version: Version, number: int) -> Index:
+def shard(version: Version, number: int) -> Index | ChangedShard:
     """Return an opened shard of a version."""
     with _lock:
         known = _open.setdefault(version.path, {})
-        for key in known.keys() - {(one.folder, one.snapshot) for one in version.shards}:
+        for key in known.keys() - {_key(part) for one in version.shards for part in one.parts}:
             del known[key]
         wanted = version.shards[number]
-        key = (wanted.folder, wanted.snapshot)
-        if key not in known:
-            known[key] = _opened(version, number)
-        return known[key]
+        if _key(wanted) not in known:
+            known[_key(wanted)] = _opened(version, number, known)
+        return known[_key(wanted)]
+
+
+def _key(part: Shard) -> Key:
+    return part.folder, part.snapshot
 
 
 def owned(version: Version) -> OwnedAtoms:
@@ -46,9 +52,14 @@ def owned(version: Version) -> OwnedAtoms:
         return known[1]
 
 
-def _opened(version: Version, number: int) -> Index:
+def _opened(version: Version, number: int, known: dict[Key, Index | ChangedShard]) -> Index | ChangedShard:
+    wanted = version.shards[number]
+    base = wanted.base or wanted
     try:
-        return shard_copies.opened(version, number)
+        below = known.get(_key(base))
+        if not isinstance(below, Index):
+            below = known[_key(base)] = shard_copies.opened_part(version, base)
+        return below if wanted.base is None else shard_copies.on_top(version, wanted, below)
     except SnapshotError as error:
         raise PipelineError(
             f"shard {number} of version {version.version} cannot be opened ({error}): "

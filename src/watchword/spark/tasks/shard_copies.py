@@ -13,20 +13,40 @@ from pathlib import Path
 from watchword import snapshot
 from watchword.arrays import UInt64
 from watchword.errors import PipelineError, SnapshotError
-from watchword.index import Index
-from watchword.shards import OWNED, OWNED_CHECKSUM, Version, load_owned
+from watchword.index import Index, language_class
+from watchword.shards import OWNED, OWNED_CHECKSUM, Shard, Version, load_gone, load_owned
+from watchword.spark.tasks.changed_shard import ChangedShard
 from watchword.storage import copies, is_remote
 from watchword.storage.objects import ObjectPlace
 
 _DAMAGED = "restore it from a copy, or build the index again"
 
 
-def opened(version: Version, number: int) -> Index:
+def opened(version: Version, number: int) -> Index | ChangedShard:
     """Open a shard by memory map, copied if need be."""
     shard = version.shards[number]
+    return (
+        opened_part(version, shard) if shard.base is None else on_top(version, shard, opened_part(version, shard.base))
+    )
+
+
+def on_top(version: Version, shard: Shard, base: Index) -> ChangedShard:
+    """Open the changes of a shard, whose base is open already."""
+    changes, folder = _opened_in(version, shard)
+    return ChangedShard(base, changes, load_gone(folder))
+
+
+def opened_part(version: Version, shard: Shard) -> Index:
+    """Open a shard that is whole, or the changes of one that is not."""
+    return _opened_in(version, shard)[0]
+
+
+def _opened_in(version: Version, shard: Shard) -> tuple[Index, Path]:
+    """Return an opened part of a shard, and the folder of this machine that it is in."""
     if not is_remote(version.path):
         check_visible(version.path)
-        return _opened(version.folder(number), shard.snapshot)
+        folder = version.part_folder(shard)
+        return _opened(folder, version.language, shard.snapshot), folder
     place = ObjectPlace(version.path)
 
     def fetch(target: Path) -> None:
@@ -36,12 +56,12 @@ def opened(version: Version, number: int) -> Index:
     name = Path(shard.folder).name
     copy = copies.of_this_machine().get(version.path, name, shard.bytes, fetch, snapshot.read)
     try:
-        index = _opened(copy.folder, shard.snapshot)
+        index = _opened(copy.folder, version.language, shard.snapshot)
     except BaseException:
         copy.release()
         raise
     weakref.finalize(index, copy.release)
-    return index
+    return index, copy.folder
 
 
 def owned(version: Version, number: int) -> UInt64 | None:
@@ -69,9 +89,9 @@ def owned(version: Version, number: int) -> UInt64 | None:
     return table
 
 
-def _opened(folder: Path, wanted: int) -> Index:
-    index = Index.open(folder)
-    found = snapshot.read(folder).version
+def _opened(folder: Path, language: str, wanted: int) -> Index:
+    index: Index = language_class(language).open(folder)
+    found = snapshot.version_of(folder)
     if found != wanted:
         raise PipelineError(
             f"{folder}: the snapshot was replaced while the job ran (version {found}, not {wanted}): run it again, or "

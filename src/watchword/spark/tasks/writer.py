@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,13 @@ from watchword.index import Index, language_class
 from watchword.index.routing import ShardRule
 from watchword.shards import Shard, Version
 from watchword.spark.tasks import shard_copies
+from watchword.spark.tasks.changed_shard import ChangedShard, unchanged
 from watchword.spark.tasks.sorter import SHARD
 
 HOME, DELETED = "home", "deleted"
-ANSWER = "shard int, folder string, snapshot long, subscriptions long, bytes long, atoms long, error string"
+ANSWER = (
+    "shard int, folder string, snapshot long, subscriptions long, bytes long, atoms long, on_top boolean, error string"
+)
 _ANSWER = pa.schema(
     [
         ("shard", pa.int32()),
@@ -34,9 +37,15 @@ _ANSWER = pa.schema(
         ("subscriptions", pa.int64()),
         ("bytes", pa.int64()),
         ("atoms", pa.int64()),
+        ("on_top", pa.bool_()),
         ("error", pa.string()),
     ]
 )
+
+WHOLE = 1 << 16
+"""A shard with fewer subscriptions is written anew when it changes: that takes no second."""
+SHARE = 16
+"""One with more is written anew when more than this part of it has changed; until then the changes are written."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +67,10 @@ class Writer:
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Write the shards of one task."""
-        received = [batch for batch in batches if batch.num_rows]
-        if not received:
+        table = _gathered(batches)
+        if table is None:
             return
         shard_copies.check_visible(self.path)
-        table = pa.Table.from_batches(received)
         numbers = pc.unique(table[SHARD]).to_pylist()
         for number in numbers:
             rows = table if len(numbers) == 1 else table.filter(pc.equal(table[SHARD], number))
@@ -72,7 +80,7 @@ class Writer:
         answer: dict[str, Any] = {"shard": number}
         try:
             shard = self._build(number, rows) if self.old is None else self._change(self.old, number, rows)
-            answer |= {} if shard is None else vars(shard)
+            answer |= {} if shard is None else vars(shard) | {"on_top": shard.base is not None}
         except (SubscriptionError, PipelineError, SnapshotError) as error:
             answer["error"] = str(error)
         values = [pa.array([answer.get(name)], _ANSWER.field(name).type) for name in _ANSWER.names]
@@ -91,22 +99,45 @@ class Writer:
             moved = pc.not_equal(rows[HOME], number)
             rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
             rows = rows.drop_columns([HOME])
-        index = shard_copies.opened(old, number)
-        gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in index]
+        shard = shard_copies.opened(old, number)
+        gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in shard]
         upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
-        news = _different(index, upserts)
+        news = _different(shard, upserts)
         if not gone and not news.num_rows:
             return None
+        if self._leaves_base(shard, len(gone) + news.num_rows):
+            return self._on_top(old.shards[number], shard, number, gone, news)
+        index = shard if isinstance(shard, Index) else shard.whole()
         for key in gone:
             del index[key]
         with _rows_named(news):
             index.update(news)
         return self.saved(index, number)
 
+    def _leaves_base(self, shard: Index | ChangedShard, more: int) -> bool:
+        """Say whether a shard is large, and little of it has changed, so that it can stay as it is."""
+        base, known = (shard, 0) if isinstance(shard, Index) else (shard.base, len(shard.changes) + len(shard.gone))
+        return self.rule is None and len(base) >= WHOLE and SHARE * (known + more) <= len(base)
+
+    def _on_top(self, old: Shard, shard: Index | ChangedShard, number: int, gone: list[Any], news: pa.Table) -> Shard:
+        """Write the changes of a shard, to those before them."""
+        before = unchanged(shard) if isinstance(shard, Index) else shard
+        with _rows_named(news):
+            after = before.changed(gone, news)
+        folder = versions.shard_folder(number, self.version)
+        saved = versions.saved(after.changes, self.path, folder, gone=after.gone)
+        return replace(saved, subscriptions=len(after), base=old.base or old)
+
     def saved(self, index: Index, number: int) -> Shard:
         """Save a shard, with what it owns."""
         owned = None if self.rule is None else self.rule.owned(index.needs(), number)
         return versions.saved(index, self.path, versions.shard_folder(number, self.version), owned)
+
+
+def _gathered(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
+    """Return all rows in one piece, None if there are none. What they came in is let go: it is as large again."""
+    received = [batch for batch in batches if batch.num_rows]
+    return pa.Table.from_batches(received).combine_chunks() if received else None
 
 
 @contextmanager
@@ -136,7 +167,7 @@ def _check_once(rows: pa.Table) -> None:
         )
 
 
-def _different(index: Index, upserts: pa.Table) -> pa.Table:
+def _different(index: Index | ChangedShard, upserts: pa.Table) -> pa.Table:
     """Leave out what is subscribed already, word for word."""
     pairs = zip(upserts["id"].to_pylist(), upserts["subscription"].to_pylist(), strict=True)
     return upserts.filter(pa.array(np.array([index.get(key) != text or text is None for key, text in pairs], np.bool_)))

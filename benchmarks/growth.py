@@ -1,0 +1,86 @@
+"""The cost of an event against the number of subscriptions, language by language: rows for `benchmarks.scale`.
+
+One thread and no Spark. Keywords: the steps of `scale_data`, up to the one that is measured; the largest is matched in
+the shards that `build` made of it, one behind the other. The others, from ten thousand to a million, are the workloads
+of their own benchmarks, in which an event matches about as many subscriptions at every size: patterns 3 (REtriever),
+predicates 10 (three equalities on 3 of 16 attributes). Paths of the NITF document type are the exception: a document
+matches more of more paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from benchmarks.harness import Row, in_turns
+from benchmarks.keyword_data import data_folder
+from benchmarks.path_data import generated, nitf_documents, nitf_dtd
+from benchmarks.pattern_data import controlled
+from benchmarks.predicate_data import shared_rules, values_for
+from benchmarks.scale_data import STEPS, Place, item_terms, place_of, write_items, write_subscriptions
+from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex
+from watchword.experiments.experiment import Plot
+from watchword.spark.tasks import shard_copies
+
+SIZES = (10_000, 100_000, 1_000_000)
+EVENTS = 20_000
+TURNS, TURN_SECONDS = 5, 0.5
+PLOT = Plot(
+    "growth",
+    "The cost of an event against the number of subscriptions",
+    x="subscriptions",
+    y="µs/event",
+    series="language",
+    y_label="microseconds for an event, one thread",
+    log_x=True,
+    log_y=True,
+)
+
+
+def growth_rows(folder: Path, name: str) -> Iterator[Row]:
+    """Yield a row for each language and size; keywords up to a step."""
+    names = list(STEPS)
+    for step in names[: names.index(name) + 1]:
+        place = place_of(folder, step)
+        write_subscriptions(place)
+        write_items(place)
+        yield _row("keywords", place.step.subscriptions, _keyword_shards(place), item_terms(place, EVENTS))
+    sizes = SIZES[:-1] if name == "small" else SIZES
+    for size in sizes:
+        patterns = controlled(size, EVENTS)
+        yield _row("patterns", size, [PatternIndex(patterns.subscriptions)], patterns.publications)
+    for size in sizes:
+        rules = shared_rules(size, ranges=False, values=values_for(size))
+        yield _row("predicates", size, [PredicateIndex(rules.subscription_table())], rules.event_table(EVENTS))
+    if data_folder().is_dir():
+        documents, dtd = nitf_documents(data_folder()), nitf_dtd(data_folder())
+        for size in sizes:
+            yield _row("paths", size, [PathIndex(generated(size, dtd, 8))], documents)
+
+
+def _keyword_shards(place: Place) -> list[Any]:
+    """Return the indexes of a step: those that `build` made where it did, else one in memory."""
+    if Path(place.index).exists():
+        return [shard_copies.opened(place.built, number) for number in range(len(place.built.shards))]
+    return [KeywordIndex(pq.read_table(place.subscriptions))]
+
+
+def _row(language: str, subscriptions: int, indexes: list[Any], events: Any) -> Row:
+    """Measure matching in all of some indexes, one behind the other."""
+    found = [0]
+
+    def match(some: Any) -> None:
+        found[0] = sum(index.match_many(some).num_rows for index in indexes)
+
+    taken = in_turns({"": (match, events)}, TURNS, TURN_SECONDS)[""]
+    return {
+        "language": language,
+        "subscriptions": subscriptions,
+        "indexes": len(indexes),
+        "events": taken.work,
+        "µs/event": taken.microseconds,
+        "pairs/event": found[0] / taken.work,
+    }

@@ -1,0 +1,93 @@
+"""A shard that was changed after it was written: the shard below, and on top of it what is different.
+
+An update of a few subscriptions leaves a large shard as it lies on the disk, and writes two small things beside it: an
+index of the subscriptions that came or were replaced (`changes`), and the ids of the shard below that no longer count
+(`gone`): those that were replaced, and those that were removed. Below there are s1 and s2; s1 was replaced, s2 removed,
+and s3 came:
+
+>>> from watchword import KeywordIndex
+>>> below = KeywordIndex({"s1": "greece", "s2": "imf"})
+>>> shard = ChangedShard(below, KeywordIndex({"s1": "crisis", "s3": "greece"}), pa.array(["s1", "s2"]))
+>>> shard.match_many(["greece", "imf crisis"]).to_pydict()
+{'event': [0, 1], 'subscription': ['s3', 's1']}
+>>> len(shard), shard.get("s1"), "s2" in shard
+(2, 'crisis', False)
+
+Both indexes may be memory maps, and stay as they are: a machine still holds one copy. An event costs a look into one
+small index more, and a pair of the shard below a look into the set of what is gone.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from watchword.index import Index
+from watchword.index.report import Explanation
+from watchword.index.routing import Atoms
+
+
+class ChangedShard:
+    """What tasks ask of an index, of two of them."""
+
+    def __init__(self, base: Index, changes: Index, gone: pa.Array) -> None:
+        self.base, self.changes, self.gone = base, changes, gone
+
+    @cached_property
+    def _gone(self) -> frozenset[Any]:
+        return frozenset(self.gone.to_pylist())
+
+    def __len__(self) -> int:
+        return len(self.base) - len(self.gone) + len(self.changes)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.changes or (key in self.base and key not in self._gone)
+
+    def get(self, key: Any) -> str | None:
+        """Return the text of an id, None if it is not subscribed."""
+        text = self.changes.get(key)
+        return text if text is not None or key in self._gone else self.base.get(key)
+
+    def match_many(self, events: Any) -> pa.Table:
+        """Return pairs as an index does, but not in the order of the events."""
+        pairs, more = self.base.match_many(events), self.changes.match_many(events)
+        hidden = pc.is_in(pairs["subscription"], value_set=self.gone.cast(pairs["subscription"].type))
+        if pc.any(hidden).as_py():
+            pairs = pairs.filter(pc.invert(hidden))
+        return pa.concat_tables([pairs, more], promote_options="permissive") if more.num_rows else pairs
+
+    def explain(self, event: Any, key: Any) -> Explanation:
+        """Say why an event matches a subscription, or why not."""
+        return (self.changes if key in self.changes else self.base).explain(event, key)
+
+    def atoms(self, events: pa.Array) -> Atoms | None:
+        """Return what events have, for routing."""
+        return self.base.atoms(events)
+
+    def changed(self, removed: list[Any], news: pa.Table) -> ChangedShard:
+        """Return the shard after more changes. The index on top is changed in place; the one below is not.
+
+        `removed` are subscribed; the ids of `news` may be.
+        """
+        for key in removed:
+            self.changes.pop(key, None)
+        self.changes.update(news)
+        touched = dict.fromkeys([*removed, *news["id"].to_pylist()])
+        more = [key for key in touched if key in self.base and key not in self._gone]
+        return ChangedShard(self.base, self.changes, pa.concat_arrays([self.gone, pa.array(more, self.gone.type)]))
+
+    def whole(self) -> Index:
+        """Return the index below with everything on top brought into it. It is changed in place, in memory."""
+        for key in self._gone.difference(self.changes):
+            del self.base[key]
+        self.base.update(self.changes)
+        return self.base
+
+
+def unchanged(base: Index) -> ChangedShard:
+    """Return a shard on top of which nothing is yet."""
+    kind = pa.string() if base.id_type is str else pa.int64()
+    return ChangedShard(base, type(base)(method=base.method, **base.options), pa.array([], kind))

@@ -58,8 +58,8 @@ def test_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_commands_of_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pages' commands run one after the other in one folder, with files of the names that they use.
 
-    What starts Spark is run by the README's test. That, and what measures at the papers' sizes for an hour, is only asked
-    for its help here.
+    What starts Spark is run by the README's test. Here that is only asked for its help, and so is what measures at the
+    papers' sizes, which takes an hour.
     """
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():

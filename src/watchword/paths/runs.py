@@ -26,6 +26,7 @@ from watchword.kernels.paths.moves import (
     OPERATIONS,
     PASSED,
     USED,
+    USUAL,
     Found,
     Progress,
 )
@@ -84,7 +85,7 @@ class Run:
         """Follow moves, which end at most so many documents."""
         counters = self.progress.counters
         counters[AT] = counters[USED] = counters[DOCUMENTS] = 0
-        room = 1024 + 4 * len(moves) + len(self.progress.stamps)
+        room = max(1024 + 4 * len(moves), int(counters[USUAL])) + len(self.progress.stamps)
         most = len(moves) // 2 + 1 if documents is None else documents
         found = Found(
             np.empty(room, np.int32), np.empty(room if self._elements else 0, np.int32), np.empty(most, np.int64)
@@ -97,6 +98,7 @@ class Run:
             elif self._grow is not None:
                 self._grow()
         used, ended = int(counters[USED]), int(counters[DOCUMENTS])
+        counters[USUAL] = used + used // 8
         return Pairs(found.payloads[:used], found.elements[:used], found.borders[:ended])
 
 

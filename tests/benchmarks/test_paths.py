@@ -77,6 +77,8 @@ def test_a_larger_document_has_what_is_in_the_root_more_often(data: Path) -> Non
     assert path_data.xmark_document(data) == XMARK
     twice = path_data.xmark_document(data, 2)
     assert twice.count(b"<people>") == 2 and twice.count(b"<site>") == twice.count(b"</site>") == 1
+    path_data.write_xmark(data, data / "twice.xml", 2)
+    assert (data / "twice.xml").read_bytes() == twice
 
 
 @pytest.mark.slow

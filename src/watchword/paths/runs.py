@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -99,7 +99,12 @@ class Run:
                 self._grow()
         used, ended = int(counters[USED]), int(counters[DOCUMENTS])
         counters[USUAL] = used + used // 8
-        return Pairs(found.payloads[:used], found.elements[:used], found.borders[:ended])
+        return Pairs(*(_first(array, count) for array, count in zip(found, (used, used, ended), strict=True)))
+
+
+def _first(array: Any, count: int) -> Any:
+    """Return the first of an array; a copy if they are few, so that nobody who keeps them keeps the rest."""
+    return array[:count] if 2 * count > len(array) else array[:count].copy()
 
 
 class PathStructure(Structure[Paths, Paths, Walk]):

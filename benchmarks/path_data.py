@@ -122,9 +122,21 @@ def xmark_paths(folder: Path, count: int) -> pa.Table:
 
 def xmark_document(folder: Path, copies: int = 1) -> bytes:
     """Return the document, what is in its root so many times."""
+    head, inside, tail = _xmark_parts(folder)
+    return head + inside * copies + tail
+
+
+def write_xmark(folder: Path, path: Path, copies: int) -> None:
+    """Write the document to a file, without ever having more than one copy in memory."""
+    head, inside, tail = _xmark_parts(folder)
+    with path.open("wb") as file:
+        file.writelines([head, *[inside] * copies, tail])
+
+
+def _xmark_parts(folder: Path) -> tuple[bytes, bytes, bytes]:
     whole = gzip.decompress((folder / FOLDER / "xmark-0.1.xml.gz").read_bytes())
     begin, end = whole.index(b"<site>") + len(b"<site>"), whole.rindex(b"</site>")
-    return whole[:begin] + whole[begin:end] * copies + whole[end:]
+    return whole[:begin], whole[begin:end], whole[end:]
 
 
 def recursive_documents(count: int) -> pa.Array:

@@ -77,6 +77,8 @@ def test_a_larger_document_has_what_is_in_the_root_more_often(data: Path) -> Non
     assert path_data.xmark_document(data) == XMARK
     twice = path_data.xmark_document(data, 2)
     assert twice.count(b"<people>") == 2 and twice.count(b"<site>") == twice.count(b"</site>") == 1
+    path_data.write_xmark(data, data / "twice.xml", 2)
+    assert (data / "twice.xml").read_bytes() == twice
 
 
 @pytest.mark.slow
@@ -84,8 +86,9 @@ def test_every_method_filters_the_documents(data: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(paths, "YFILTER", {50: (1.0, 2.0)})
     found = tables(run("nitf"))
     rows = found["nitf: 50 paths, 5 documents, filtering"]
-    assert [row["method"] for row in rows] == [*paths.present(), paths.EXPAT, paths.STATED]
+    assert [row["method"] for row in rows] == [*paths.present(), paths.ALONE, paths.EXPAT, paths.STATED]
     assert rows[0]["auto is faster ×"] == 1.0 and rows[-2]["of expat's speed"] == 1.0
+    assert rows[0]["matching ms"] == rows[0]["ms/document"] - rows[-3]["ms/document"]
     assert len(found["nitf: 150 paths, 5 documents, filtering"]) == len(rows) - 1
     assert len(found["nitf: verdict"]) >= 3
 
@@ -93,8 +96,8 @@ def test_every_method_filters_the_documents(data: Path, monkeypatch: pytest.Monk
 @pytest.mark.slow
 def test_one_large_document_is_filtered_searched_and_weighed(data: Path) -> None:
     found = tables(run("xmark"))
-    assert len(found["xmark: 50 paths, one document, filtering"]) == len(paths.present()) + 1
-    assert len(found["xmark: 50 paths, one document, all occurrences"]) == len(paths.present()) + 1
+    assert len(found["xmark: 50 paths, one document, filtering"]) == len(paths.present()) + 2
+    assert len(found["xmark: 50 paths, one document, all occurrences"]) == len(paths.present()) + 2
     memory = found["xmark: memory of all occurrences"]
     assert [(row["limit"], row["document MB"] > memory[0]["document MB"]) for row in memory] == [
         ("–", False),

@@ -572,6 +572,8 @@ def test_options_of_a_language_are_chosen_once_and_shown(tmp_path: Path) -> None
         (["feed.xml", "--format", "kafka"], "not both"),
         (["--format", "rate", "--option", "rows"], "NAME=VALUE"),
         (["EMPTY"], "no file that ends in"),
+        (["feed.xml", "--stream"], "it is for a folder of XML files"),
+        (["--format", "kafka", "--stream"], "it is for a folder of XML files"),
     ],
 )
 def test_a_source_that_cannot_be(tmp_path: Path, words: list[str], reason: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from watchword.errors import EventError
-from watchword.paths.parsing.documents import chunks, load, load_many
+from watchword.paths.parsing.documents import chunks, load, load_many, stream_of
 from watchword.paths.parsing.guards import Guards
 
 GUARDS = Guards(max_bytes=1000)
@@ -90,3 +90,26 @@ def test_many_at_once_and_which_is_bad() -> None:
         load_many([b"<a/>", None], GUARDS)
     assert caught.value.position == 1
     assert load_many([], GUARDS)[0].count == 0
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "latin.xml").write_bytes(b"<a>\xe9</a>")
+    closed = (tmp_path / "latin.xml").open("rb")
+    closed.close()
+    with pytest.raises(EventError, match=r"the file cannot be read: .*closed"):
+        list(chunks(closed))
+    with (
+        (tmp_path / "latin.xml").open(encoding="utf-8") as text,
+        pytest.raises(EventError, match=r"cannot be read: .*utf-8"),
+    ):
+        list(chunks(text))
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"), [(Path("a.xml"), r"open\('a.xml', 'rb'\)"), (b"<a/>", "io.BytesIO"), ("<a/>", "io.StringIO")]
+)
+def test_a_stream_is_an_open_file(given: object, remedy: str) -> None:
+    with pytest.raises(EventError, match=f"a stream is an open file, not .*; give {remedy}"):
+        stream_of(given)
+    with pytest.raises(EventError, match="a list is no open file"):
+        stream_of([])

@@ -83,3 +83,14 @@ def test_classes_are_made_when_copying_singly_has_cost_as_much() -> None:
         run.end()
         classes.append(made.base.guide.classes)
     assert classes == [0, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_what_a_piece_found_keeps_no_more_memory_than_that() -> None:
+    """A document that comes in pieces is as long as it likes, and what its pieces found is kept to its end."""
+    made = holding(GuidedPaths(), {payload: [2 << 1 | 1] for payload in range(10)})
+    run = made.start(limits_of(1), elements=True)
+    kept = [run.feed(np.array([1, *[3, END] * 1000], np.int32)) for _ in range(3)]
+    kept.append(run.feed(np.array([2, END], np.int32)))
+    assert [len(pairs.payloads) for pairs in kept] == [0, 0, 0, 10]
+    arrays = [array for pairs in kept for array in pairs]
+    assert sum(array.nbytes if array.base is None else array.base.nbytes for array in arrays) < 10_000

@@ -15,9 +15,9 @@ from watchword.index.gate import Gate
 from watchword.kernels.paths import guide as kernels
 from watchword.kernels.paths.classes import NO_CLASSES, classes_bytes, classes_of
 from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, PAYLOADS, UNKNOWN
-from watchword.kernels.paths.moves import AT, OPERATIONS, USED, Found, Progress
+from watchword.kernels.paths.moves import AT, DEPTH, OPERATIONS, USED, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
-from watchword.kernels.paths.trail import COPIED, LEARNING, Trail, begin_piece, grown_trail, new_trail
+from watchword.kernels.paths.trail import BEGIN, COPIED, LEARNING, Trail, grown_trail, new_trail
 from watchword.paths.runs import Run, new_progress
 from watchword.paths.trie import PathTrie
 
@@ -62,7 +62,7 @@ class Guide:
     @property
     def is_outworn(self) -> bool:
         """Say whether a new one would be of more use."""
-        return self.is_full and self._unhelped > _WASTE * self.nodes
+        return self._unhelped > _WASTE * self.nodes and self.is_full
 
     def start(self, limits: Int32, *, elements: bool) -> Run:
         """Begin a pass over documents, with the arrays of one that has ended if there are any."""
@@ -112,6 +112,8 @@ class Guide:
         if self._copied <= _COPIED * int(self._arrays.figures[PAYLOADS]):
             return
         self._copied = 0
+        if len(self._classes.nodes) == self.nodes + 2:
+            return  # all nodes have theirs: copied singly is what classes do not help with
         with self._gate.reading():
             nodes, filled = self._arrays.figures.tolist()
             spans, payloads = self._arrays.spans[: 2 * nodes], self._arrays.payloads[:filled]
@@ -144,7 +146,7 @@ class _Walker:
     def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves in the guide where it knows them, else beyond it."""
         if progress.counters[AT] == progress.counters[USED] == 0:
-            begin_piece(self.trail, progress)
+            self.trail.marks[BEGIN] = 0 if progress.counters[DEPTH] == 0 else -1
         while True:
             if self.trail.marks[LEARNING] < 0:
                 status = self._guide.follow(self.trail, moves, progress, found)

@@ -122,11 +122,13 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
         self.delta.put(rows, payloads)
 
     def start(self, limits: Int32, *, elements: bool) -> Run:
-        """Begin a pass through all layers."""
+        """Begin a pass through all layers that have paths."""
+        delta: Run | None = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
+        if delta is not None and len(self.base) == 0:
+            return delta
         base: Run = self.base.renewed().start(limits, elements=elements)
-        if len(self.delta) == 0 and len(self.tombstones) == 0:
+        if delta is None and len(self.tombstones) == 0:
             return base
-        delta = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
         return _LayeredRun(base, delta, self.tombstones.dead)
 
     def stats(self) -> Mapping[str, float]:

@@ -14,7 +14,7 @@ from watchword.index import Index, Key, reads
 from watchword.index.tables import Names
 from watchword.kernels.paths.moves import ALL
 from watchword.paths.language import PathLanguage
-from watchword.paths.parsing.documents import reader_of
+from watchword.paths.parsing.documents import stream_of
 from watchword.paths.parsing.streams import Piece
 
 Limit = int | Mapping[Any, int] | None
@@ -167,7 +167,7 @@ class PathIndex(Index[Key]):
 
     def _stream(self, file: Any, limit: Limit, *, elements: bool, ordered: bool = True) -> Iterator[_Found]:
         """Yield what each document of a file has. The index may change between two documents."""
-        pieces = self._plugged.streamed(reader_of(file))
+        pieces = self._plugged.streamed(stream_of(file))
         while (found := self._next_document(pieces, limit, elements=elements, ordered=ordered)) is not None:
             yield found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from watchword.kernels.paths.moves import (
     OPERATIONS,
     PASSED,
     USED,
+    USUAL,
     Found,
     Progress,
 )
@@ -84,7 +85,7 @@ class Run:
         """Follow moves, which end at most so many documents."""
         counters = self.progress.counters
         counters[AT] = counters[USED] = counters[DOCUMENTS] = 0
-        room = 1024 + 4 * len(moves) + len(self.progress.stamps)
+        room = max(1024 + 4 * len(moves), int(counters[USUAL])) + len(self.progress.stamps)
         most = len(moves) // 2 + 1 if documents is None else documents
         found = Found(
             np.empty(room, np.int32), np.empty(room if self._elements else 0, np.int32), np.empty(most, np.int64)
@@ -97,7 +98,13 @@ class Run:
             elif self._grow is not None:
                 self._grow()
         used, ended = int(counters[USED]), int(counters[DOCUMENTS])
-        return Pairs(found.payloads[:used], found.elements[:used], found.borders[:ended])
+        counters[USUAL] = used + used // 8
+        return Pairs(*(_first(array, count) for array, count in zip(found, (used, used, ended), strict=True)))
+
+
+def _first(array: Any, count: int) -> Any:
+    """Return the first of an array; a copy if they are few, so that nobody who keeps them keeps the rest."""
+    return array[:count] if 2 * count > len(array) else array[:count].copy()
 
 
 class PathStructure(Structure[Paths, Paths, Walk]):

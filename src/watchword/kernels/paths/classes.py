@@ -11,7 +11,7 @@ nodes::
     3     9 1                3     2 0
 
 Layout: node `n` has the classes ``lists[nodes[n]:nodes[n + 1]]``, class `c` the payloads
-``members[starts[c]:starts[c + 1]]``. Nodes that were learned since have none: `is_classed`.
+``members[starts[c]:starts[c + 1]]``. Nodes that were learned since have none.
 
 How they are found: all payloads begin in one class, and each node parts every class that it has some members of but not
 all (partition refinement). ``members[places[p]]`` is payload `p`, ``owners[p]`` its class, and the members that a node
@@ -139,9 +139,3 @@ def _list_classes(spans, payloads, parting, numbers, sizes, lists):
                     lists[fill] = numbers[owner]
                 fill += 1
         sizes[node] = fill - begin
-
-
-@leaf
-def is_classed(classes, node):
-    """Say whether the classes of a node are known."""
-    return node + 1 < len(classes.nodes)

@@ -45,6 +45,7 @@ from watchword.kernels.paths.moves import (
     FULL,
     GROW,
     OPERATIONS,
+    PASSED,
     USED,
     emit,
     has_room,
@@ -53,12 +54,14 @@ from watchword.kernels.paths.nfa import accepts, begin, close_level, levels_have
 from watchword.kernels.paths.trail import (
     LEARNING,
     NOWHERE,
+    SINGLY,
     end_trail,
     give_node,
     give_singly,
     has_depth,
     note_singly,
     step,
+    wants_every,
     wants_once,
 )
 from watchword.kernels.paths.trie import key_of
@@ -112,29 +115,65 @@ def follow_guide(guide, classes, trail, moves, progress, found):
 
 @leaf
 def _follow_known(guide, classes, trail, moves, progress, found):
-    counters, nodes = progress.counters, trail.nodes
-    depth = counters[DEPTH]
-    for at in range(counters[AT], len(moves)):
+    """As `follow_guide`. What is looked at in every move is held in locals: to hand all arrays to another function
+    takes longer than a move does."""
+    keys, values, spans, own = guide.keys, guide.values, guide.spans, guide.payloads
+    lists, class_nodes, starts, members = classes.lists, classes.nodes, classes.starts, classes.members
+    nodes, visits, given, marks = trail.nodes, trail.visits, trail.classes, trail.marks
+    counters, payloads, elements = progress.counters, found.payloads, found.elements
+    places, classed = len(elements) > 0, len(classes.nodes) - 1
+    every, once = wants_every(progress), wants_once(progress) and not places
+    depth, used, operations = counters[DEPTH], counters[USED], counters[OPERATIONS]
+    stamp = np.int32(counters[PASSED] + 1)
+    at, status = counters[AT], DONE
+    while at < len(moves):
         move = moves[at]
         if move == END:
+            at += 1
             depth -= 1
             if depth == 0:
+                counters[USED] = used
                 end_trail(trail, progress, found)
+                stamp = np.int32(counters[PASSED] + 1)
             continue
-        counters[AT], counters[DEPTH] = at, depth
-        node = find_child(guide.keys, guide.values, nodes[depth], key_of(move))
+        node = find_child(keys, values, nodes[depth], key_of(move))
         if node < 0:
-            return UNKNOWN
-        if len(found.payloads) - counters[USED] < guide.spans[2 * node + 1] - guide.spans[2 * node]:
-            return FULL
-        if node >= len(trail.visits) or not has_depth(trail, depth):
-            return GROW
+            status = UNKNOWN
+            break
+        if len(payloads) - used < spans[2 * node + 1] - spans[2 * node]:
+            status = FULL
+            break
+        if node >= len(visits) or not has_depth(trail, depth):
+            status = GROW
+            break
         depth = step(trail, depth, move, node)
         counters[ELEMENT] += move >= 0
-        counters[OPERATIONS] += 1
-        give_node(guide, classes, node, trail, progress, found)
-    counters[AT], counters[DEPTH] = len(moves), depth
-    return DONE
+        operations += 1
+        at += 1
+        if once and node < classed and marks[SINGLY] == 0:
+            if visits[node] != stamp:
+                visits[node] = stamp
+                for k in range(class_nodes[node], class_nodes[node + 1]):
+                    number = lists[k]
+                    if given[number] != stamp:
+                        given[number] = stamp
+                        for place in range(starts[number], starts[number + 1]):
+                            payloads[used] = members[place]
+                            used += 1
+        elif every:
+            first, count = spans[2 * node], spans[2 * node + 1] - spans[2 * node]
+            for k in range(count):
+                payloads[used + k] = own[first + k]
+            if places:
+                for k in range(count):
+                    elements[used + k] = counters[ELEMENT]
+            used += count
+        else:
+            counters[USED] = used
+            give_node(guide, node, trail, progress, found)
+            used = counters[USED]
+    counters[AT], counters[DEPTH], counters[USED], counters[OPERATIONS] = at, depth, used, operations
+    return status
 
 
 @leaf

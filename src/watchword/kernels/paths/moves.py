@@ -14,12 +14,12 @@ from watchword.kernels.jit import leaf
 END = -(1 << 31)
 """The move that closes an element."""
 
-AT, USED, DOCUMENTS, DEPTH, ELEMENT, OPERATIONS, PASSED = range(7)
+AT, USED, DOCUMENTS, DEPTH, ELEMENT, OPERATIONS, PASSED, USUAL = range(8)
 """The places of `Progress.counters`: the next move; pairs written and documents ended in this piece; elements open;
 elements opened in this document, so the number of the last one from 1; the method's units of work; documents ended in
-the whole run."""
+the whole run; pairs written in the piece before."""
 
-COUNTERS = 7
+COUNTERS = 8
 
 DONE, FULL, GROW = range(3)
 """What a kernel returns: all moves are followed; what it found needs room; its own arrays need room."""

@@ -18,8 +18,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64, resized
 from watchword.kernels.jit import leaf
-from watchword.kernels.paths.classes import is_classed
-from watchword.kernels.paths.moves import DEPTH, ELEMENT, PASSED, USED, emit, end_document
+from watchword.kernels.paths.moves import ALL, ELEMENT, PASSED, USED, emit, end_document
 
 NOWHERE = -1
 
@@ -84,15 +83,15 @@ def step(trail, depth, move, node):
 
 
 @leaf
-def begin_piece(trail, progress):
-    """Note that a new piece of the walk begins, whose pairs are written from the start."""
-    trail.marks[BEGIN] = 0 if progress.counters[DEPTH] == 0 else -1
-
-
-@leaf
 def wants_once(progress):
     """Say whether each payload is wanted once."""
     return len(progress.limits) == 1 and progress.limits[0] == 1
+
+
+@leaf
+def wants_every(progress):
+    """Say whether all occurrences of every payload are wanted."""
+    return len(progress.limits) == 1 and progress.limits[0] == ALL
 
 
 @leaf
@@ -145,23 +144,7 @@ def give_singly(payloads, first, last, trail, progress, found):
 
 
 @leaf
-def _give_classes(classes, node, trail, progress, found):
-    """Write the members of a node's classes that the open document was not given yet."""
-    given, counters, stamp = trail.classes, progress.counters, np.int32(progress.counters[PASSED] + 1)
-    starts, members, payloads = classes.starts, classes.members, found.payloads
-    begin = used = counters[USED]
-    for k in range(classes.nodes[node], classes.nodes[node + 1]):
-        number = classes.lists[k]
-        if given[number] != stamp:
-            given[number] = stamp
-            for place in range(starts[number], starts[number + 1]):
-                payloads[used] = members[place]
-                used += 1
-    _write_elements(begin, used, counters, found)
-
-
-@leaf
-def give_node(guide, classes, node, trail, progress, found):
+def give_node(guide, node, trail, progress, found):
     """Write what a node has, unless everything is wanted once and this document has been there."""
     first, last = guide.spans[2 * node], guide.spans[2 * node + 1]
     if not wants_once(progress):
@@ -171,9 +154,6 @@ def give_node(guide, classes, node, trail, progress, found):
     if trail.visits[node] == stamp:
         return
     trail.visits[node] = stamp
-    if trail.marks[SINGLY] == 0 and is_classed(classes, node):
-        _give_classes(classes, node, trail, progress, found)
-    else:
-        note_singly(trail, progress, found)
-        trail.marks[COPIED] += last - first
-        give_singly(guide.payloads, first, last, trail, progress, found)
+    note_singly(trail, progress, found)
+    trail.marks[COPIED] += last - first
+    give_singly(guide.payloads, first, last, trail, progress, found)

@@ -78,12 +78,34 @@ def chunks(event: object) -> Iterator[Loaded]:
         yield from _read_chunks(reader_of(event))
 
 
-def reader_of(event: object) -> Callable[[int], Any]:
-    """Return the `read` of an open file, one that does not wait for more than there is, if it has that."""
+def reader_of(event: object, expected: str = f"document; expected {EXPECTED}") -> Callable[[int], Any]:
+    """Return the `read` of an open file, one that does not wait for more than there is, if it has that.
+
+    What goes wrong in it is an `EventError`: the file was closed, its disk is gone, it is not in its encoding.
+    """
     read = getattr(event, "read1", None) or getattr(event, "read", None)
     if not callable(read):
-        raise EventError(f"a {type(event).__name__} is no document; expected {EXPECTED}")
-    return read  # type: ignore[no-any-return]
+        raise EventError(f"a {type(event).__name__} is no {expected}")
+
+    def reading(size: int) -> Any:
+        try:
+            return read(size)
+        except EventError:
+            raise
+        except (OSError, ValueError) as error:
+            raise EventError(f"the file cannot be read: {error}") from error
+
+    return reading
+
+
+def stream_of(file: object) -> Callable[[int], Any]:
+    """Return the `read` of an open file that has documents one behind the other; whatever else is refused."""
+    if isinstance(file, os.PathLike):
+        raise EventError(f"a stream is an open file, not a path; give open({os.fspath(file)!r}, 'rb')")
+    if isinstance(file, bytes | bytearray | memoryview | str):
+        buffer = "StringIO" if isinstance(file, str) else "BytesIO"
+        raise EventError(f"a stream is an open file, not {type(file).__name__}; give io.{buffer}(…)")
+    return reader_of(file, "open file")
 
 
 def _read_chunks(read: Callable[[int], Any]) -> Iterator[Loaded]:

@@ -117,9 +117,10 @@ def test_columns_of_deeply_nested_types_are_refused() -> None:
     column = pa.nulls(2, kind)
     indexes = (KeywordIndex(), PatternIndex(), PathIndex(), PredicateIndex(), properties())
     for index in indexes:
-        for ask in (lambda: index.match_many(column), lambda: index.match_many(pa.table({"a": column}), column="a")):
-            with pytest.raises(EventError):
-                ask()
+        with pytest.raises(EventError):
+            index.match_many(column)
+        with pytest.raises(EventError):
+            index.match_many(pa.table({"a": column}), column="a")
         with pytest.raises(SubscriptionError):
             index.update(pa.table({"id": column, "subscription": column}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import re
 import signal
@@ -102,6 +103,25 @@ def note(message: str) -> None:
 def say(message: str) -> None:
     """Print `message` to standard output. Whatever strangers wrote into it is shown, and does nothing (`visible`)."""
     typer.echo(visible(message, lines=True))
+
+
+class _Lines(logging.Handler):
+    """Prints what is logged. What comes with a trace is about an error that ends the command, and is said there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.exc_info:
+            note(record.getMessage())
+
+
+@contextmanager
+def logs_in_lines() -> Iterator[None]:
+    """Print what is logged inside, by whomever, a line each: without this, libraries would print traces as well."""
+    handler, root = _Lines(logging.WARNING), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, counted, ended_in_order, fail, note, reported
+from watchword.cli.reporting import SOME_UNREAD, ended_in_order, fail, note, reported
+from watchword.visible import counted
 
 if TYPE_CHECKING:
     from watchword.cli.pairs import Wanted

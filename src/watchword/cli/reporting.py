@@ -155,15 +155,6 @@ def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item
             progress.update(task, completed=source.position())
 
 
-def counted(number: int, what: str, several: str | None = None) -> str:
-    """Return a number of things as people say it: ``1 item``, ``2,000 items``, ``3 entries of inboxes``.
-
-    >>> counted(1, "match", "matches"), counted(2_000, "item"), counted(0, "match", "matches")
-    ('1 match', '2,000 items', '0 matches')
-    """
-    return f"{number:,} {what if number == 1 else several or what + 's'}"
-
-
 def size_of(count: float) -> str:
     """Return a number of bytes as people write it: ``3.4 MB``."""
     for unit in ("bytes", "kB", "MB"):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from watchword.cli.reporting import counted, fail, logs_in_lines, note, reported, say, spinner
+from watchword.cli.reporting import fail, logs_in_lines, note, reported, say, spinner
 from watchword.cli.system import DEFAULT_HOME, KEPT, HomeOption
 from watchword.locations import scheme_of
-from watchword.visible import visible
+from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
     from watchword.home import Home

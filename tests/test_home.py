@@ -101,10 +101,19 @@ def test_what_runs_have_recorded_is_kept(home: Home) -> None:
 
 def test_what_a_killed_driver_left_aside_is_removed(home: Home) -> None:
     run = home.run("main")
-    leftover = run.matches / ".batch-1-keywords.parquet-0a.tmp"
-    leftover.touch()
+    sparks = run.checkpoint / "sources" / "0"
+    sparks.mkdir(parents=True)
+    leftovers = [
+        run.matches / ".batch-1-keywords.parquet-0a.tmp",
+        run.checkpoint / ".run.json-0a.tmp",
+        sparks / ".11.8a417f30.tmp",
+        sparks / "..11.8a417f30.tmp.crc",
+    ]
+    kept = [sparks / "11", sparks / ".11.crc"]
+    for file in (*leftovers, *kept):
+        file.touch()
     with run.held():
-        assert not leftover.exists()
+        assert not any(file.exists() for file in leftovers) and all(file.exists() for file in kept)
 
 
 def test_a_version_log_that_cannot_be_written_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,21 @@ def test_a_path_of_many_levels_is_below_the_first_of_them() -> None:
     assert time.process_time() - began < SOON
 
 
+def test_columns_of_deeply_nested_types_are_refused() -> None:
+    kind = pa.string_view()
+    for _ in range(900):
+        kind = pa.list_(kind)
+    column = pa.nulls(2, kind)
+    indexes = (KeywordIndex(), PatternIndex(), PathIndex(), PredicateIndex(), properties())
+    for index in indexes:
+        with pytest.raises(EventError):
+            index.match_many(column)
+        with pytest.raises(EventError):
+            index.match_many(pa.table({"a": column}), column="a")
+        with pytest.raises(SubscriptionError):
+            index.update(pa.table({"id": column, "subscription": column}))
+
+
 @pytest.mark.slow
 def test_all_lists_of_a_rule_share_what_it_may_cost() -> None:
     pairs = " AND ".join(f"(x{n} = 1 OR y{n} = 1)" for n in range(8))

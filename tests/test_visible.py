@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import sys
 import unicodedata
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 from watchword.cli import app
 from watchword.cli.printing import print_deliveries
-from watchword.cli.reporting import note, say, spinner
+from watchword.cli.reporting import logs_in_lines, note, say, spinner
 from watchword.store import Delivery, Item
 from watchword.store.records import Reason
 from watchword.visible import json_visible, visible
@@ -65,6 +66,18 @@ def test_messages_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     note(EVIL)
     printed = capsys.readouterr()
     assert harmless(printed.out) and harmless(printed.err) and "owned" in printed.out and "owned" in printed.err
+
+
+def test_logs_are_lines_without_traces(capsys: pytest.CaptureFixture[str]) -> None:
+    with logs_in_lines():
+        logging.getLogger("watchword.feeds").warning("%s: it failed", EVIL)
+        try:
+            raise ConnectionResetError("peer")
+        except ConnectionResetError:
+            logging.getLogger("py4j").exception("while sending")
+    logging.getLogger("watchword.feeds").info("nothing")
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1 and "owned" in printed and harmless(printed)
 
 
 def test_a_spinner_shows_names_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,11 +67,16 @@ def written_whole(path: str) -> Iterator[IO[bytes]]:
         yield output
 
 
-def remove_temporaries(folder: Path) -> None:
-    """Remove what writers that were killed left aside; only for who knows that nobody is writing there."""
+def remove_temporaries(folder: Path, *, below: bool = False) -> None:
+    """Remove what writers that were killed left aside; only for who knows that nobody is writing there.
+
+    With `below`, in all folders below too, and what Spark left, which names such files alike and their checksums
+    ``.….tmp.crc``.
+    """
     with suppress(OSError):
-        for leftover in folder.glob(TEMPORARY):
-            leftover.unlink(missing_ok=True)
+        for pattern in (TEMPORARY, f"{TEMPORARY}.crc") if below else (TEMPORARY,):
+            for leftover in folder.rglob(pattern) if below else folder.glob(pattern):
+                leftover.unlink(missing_ok=True)
 
 
 def write_json(file: Path, value: object) -> None:

@@ -146,8 +146,9 @@ class Run:
                     "name (--name)",
                     path=self.path,
                 ) from None
-            for folder in (self.matches, self.dead_letters, self.checkpoint, self.checkpoint / "versions"):
+            for folder in (self.matches, self.dead_letters):
                 remove_temporaries(folder)
+            remove_temporaries(self.checkpoint, below=True)
             yield
 
     def repeatable(self, languages: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from watchword.arrays import NO_BYTES, Int64, UInt8
+from watchword.errors import EventError, WatchwordError
 
 _FEW = 64
 _SHORT_OFFSETS = 2**31 - 1
@@ -137,12 +138,16 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
-def without_views(column: pa.Array) -> pa.Array:
+def without_views(column: pa.Array, refused: type[WatchwordError] = EventError) -> pa.Array:
     """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries.
 
-    Few of Arrow's functions take views, which polars and DuckDB hand out.
+    Few of Arrow's functions take views, which polars and DuckDB hand out. A type that is nested too deeply to look
+    through is `refused`.
     """
-    kind = _without_views(column.type)
+    try:
+        kind = _without_views(column.type)
+    except RecursionError:
+        raise refused("a column of a type that is nested too deeply") from None
     return column if kind == column.type else column.cast(kind)
 
 

@@ -167,6 +167,17 @@ def test_several_columns_are_one_event(tmp_path: Path, name: str) -> None:
     fails("match", patterns, events, "--language", "patterns", *words, "--occurrences", says=["--text once"])
 
 
+def test_a_column_that_was_guessed_among_several_is_named(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("ferry\n")
+    (tmp_path / "wide.csv").write_text("id,title,body\n1,Ferry,Bread\n2,Bread,Ferry\n")
+    (tmp_path / "narrow.csv").write_text("id,title\n1,Ferry\n")
+    words = ["match", str(tmp_path / "s.txt")]
+    said = "; only the column 'title' was read: --text names it, or several\n"
+    assert CliRunner().invoke(app, [*words, str(tmp_path / "wide.csv")]).stderr.endswith(said)
+    for clear in ([str(tmp_path / "narrow.csv")], [str(tmp_path / "wide.csv"), "--text", "title"]):
+        assert "only the column" not in CliRunner().invoke(app, [*words, *clear]).stderr
+
+
 def test_one_column_only_where_an_event_is_one(tmp_path: Path) -> None:
     events = save(tmp_path / "x.csv", {"title": ["a"], "body": ["b"]})
     words = ["--text", "title", "--text", "body"]

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, counted, fail, note, reported, say, spinner
+from watchword.cli.reporting import SOME_UNREAD, fail, note, reported, say, spinner
 from watchword.errors import SubscriptionError
+from watchword.visible import counted
 
 if TYPE_CHECKING:
     from watchword.tables import Subscriptions

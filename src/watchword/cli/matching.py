@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, counted, ended_in_order, fail, note, reported
+from watchword.cli.reporting import SOME_UNREAD, ended_in_order, fail, note, reported
+from watchword.visible import counted
 
 if TYPE_CHECKING:
     from watchword.cli.pairs import Wanted
@@ -191,10 +192,13 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     started = time.perf_counter()
     pairs = Pairs(index, wanted, named=len(sources) > 1)
     written, without_text = False, 0
+    guessed = ""
     for opened in sources:
         with opened() as source:
             if isinstance(source, Events):
                 source.attributes = index.attributes
+                if source.guessed is not None and index.plug.several_texts:
+                    guessed = f"; only the column {source.guessed!r} was read: --text names it, or several"
             for table in pairs.of(source, shown=shown):
                 results.write(table)
                 written = True
@@ -205,7 +209,7 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     left_out = f" ({without_text:,} more had no text)" if without_text else ""
     unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
     found = f"{counted(pairs.events, 'event')}{left_out}{unread}, {counted(pairs.pairs, 'pair')}"
-    return f"{found}, {seconds:.2f} s", pairs.unread
+    return f"{found}, {seconds:.2f} s{guessed}", pairs.unread
 
 
 def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import counted, fail, spinner
+from watchword.cli.reporting import fail, spinner
 from watchword.errors import SubscriptionError
 from watchword.languages import LANGUAGES, language_dialects, language_options
 from watchword.locations import scheme_of
 from watchword.options import Option
+from watchword.visible import counted
 
 if TYPE_CHECKING:
     from watchword.index import Index

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from watchword.cli.reporting import counted, say
-from watchword.visible import visible
+from watchword.cli.reporting import say
+from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa

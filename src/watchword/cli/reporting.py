@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import os
 import re
 import signal
@@ -104,6 +105,25 @@ def say(message: str) -> None:
     typer.echo(visible(message, lines=True))
 
 
+class _Lines(logging.Handler):
+    """Prints what is logged. What comes with a trace is about an error that ends the command, and is said there."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not record.exc_info:
+            note(record.getMessage())
+
+
+@contextmanager
+def logs_in_lines() -> Iterator[None]:
+    """Print what is logged inside, by whomever, a line each: without this, libraries would print traces as well."""
+    handler, root = _Lines(logging.WARNING), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
 def spinner(message: str) -> AbstractContextManager[Any]:
     """Show that something is going on, where somebody is looking."""
     if not sys.stderr.isatty():
@@ -133,15 +153,6 @@ def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item
         for item in found:
             yield item
             progress.update(task, completed=source.position())
-
-
-def counted(number: int, what: str, several: str | None = None) -> str:
-    """Return a number of things as people say it: ``1 item``, ``2,000 items``, ``3 entries of inboxes``.
-
-    >>> counted(1, "match", "matches"), counted(2_000, "item"), counted(0, "match", "matches")
-    ('1 match', '2,000 items', '0 matches')
-    """
-    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def size_of(count: float) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import counted, note, reported, say, size_of, spinner
+from watchword.cli.reporting import note, reported, say, size_of, spinner
+from watchword.visible import counted
 
 app = typer.Typer(
     no_args_is_help=True,

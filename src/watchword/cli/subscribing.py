@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import counted, fail, note, reported, say
+from watchword.cli.reporting import fail, note, reported, say
 from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
-from watchword.visible import visible
+from watchword.visible import counted, visible
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add and remove those who subscribe.")
 NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]

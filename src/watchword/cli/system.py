@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import counted, note, reported, say, size_of
+from watchword.cli.reporting import note, reported, say, size_of
 from watchword.retention import Retention
-from watchword.visible import visible
+from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
     from watchword.store import Store

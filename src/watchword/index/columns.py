@@ -83,7 +83,7 @@ def _table_columns(table: pa.Table, expected: type | None, refusals: Refusals) -
 
 
 def _decoded(column: pa.Array) -> pa.Array:
-    column = without_views(column)
+    column = without_views(column, SubscriptionError)
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 

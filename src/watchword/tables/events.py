@@ -44,6 +44,8 @@ class Events(Closing):
     """
 
     attributes: list[str] | None = None
+    guessed: str | None = None
+    """The column that was taken for the events, where it might have been another."""
     documents = False
 
     def __init__(
@@ -81,7 +83,10 @@ class Events(Closing):
             return [*(choose_column(self._reader, "events", "--text", name, ()) for name in self._several), *ids]
         if self._objects is not None and text is None:
             return ["", *ids]
-        return [choose_column(self._reader, "events", "--text", text, _GUESSES, taken=event_id), *ids]
+        chosen = choose_column(self._reader, "events", "--text", text, _GUESSES, taken=event_id)
+        if text is None and any(name in columns for name in _GUESSES if name not in (chosen, event_id)):
+            self.guessed = chosen
+        return [chosen, *ids]
 
     @property
     def id_type(self) -> pa.DataType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -71,12 +72,26 @@ def test_a_claim_without_its_rows_is_not_shown(tmp_path: Path) -> None:
 
 def test_the_claims_alone_are_a_page_of_markdown(results: Path) -> None:
     lines = markdown(toy.EXPERIMENTS, "small", results).splitlines()
-    assert lines[0] == "# The papers' claims, checked at scale small"
+    assert lines[0] == "# The papers' claims, checked"
+    assert "nobody, figure 1; scale small." in lines
     assert any(re.fullmatch(r"Machine: \d+ cores, \d+ GiB\.", line) for line in lines)
     assert "3 claims: 1 holds, 2 not shown at this scale." in lines
     assert "### toy/letters" in lines and "toy/turns" not in "".join(lines), "what was not run is left out"
     assert "| Slow counts twice. | 2 times | 6 <letters> | holds | twice & more |" in lines
     assert "| It grows. | from 4 on | – | not shown at this scale (times) | three are too few |" in lines
+
+
+def test_without_a_scale_the_largest_run_that_is_complete_counts(results: Path, tmp_path: Path) -> None:
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
+    toy.interrupt_at.append(4)
+    with pytest.raises(KeyboardInterrupt):
+        run_one(toy.PLAIN, "paper", tmp_path)
+    assert "scale small." in markdown([toy.PLAIN], None, tmp_path)
+    assert "scale paper." in markdown([toy.PLAIN], "paper", tmp_path)
+    toy.interrupt_at.clear()
+    run_one(toy.PLAIN, "paper", tmp_path)
+    assert "scale paper." in markdown([toy.PLAIN], None, tmp_path)
+    assert "; scale paper, seed" in page([toy.PLAIN], None, tmp_path)
 
 
 def test_runs_of_another_version_are_not_judged_by_the_checks_of_this_one(

@@ -99,7 +99,9 @@ def report(
     output: Annotated[
         Path, typer.Option(metavar="FILE", help="The page to write; if it ends in .md, the claims alone as Markdown.")
     ] = Path("report.html"),
-    scale: Annotated[Scale | None, typer.Option(help="Which runs; without it the largest there are.")] = None,
+    scale: Annotated[
+        Scale | None, typer.Option(help="Which runs; without it the largest complete one of each.")
+    ] = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Put all runs on one page of HTML: plots, tables, and a verdict on each claim.
@@ -110,8 +112,7 @@ def report(
 
       watchword experiments report --output claims.md
     """
-    chosen_scale = scale or next((each for each in reversed(Scale) if (results / each.value).is_dir()), None)
-    if chosen_scale is None or not (results / chosen_scale.value).is_dir():
+    if not any((results / each.value).is_dir() for each in ([scale] if scale else Scale)):
         fail(
             f"{results}: no runs are kept here; `watchword experiments run all` makes some, --results names the folder"
         )
@@ -121,7 +122,7 @@ def report(
 
     write = markdown if output.suffix == ".md" else page
     with spinner("reading the runs"):
-        text = write(every_experiment(), chosen_scale.value, results)
+        text = write(every_experiment(), scale.value if scale else None, results)
     output.write_text(text, encoding="utf-8")
     note(f"{output}: {len(text) / 1e6:.1f} MB")
 

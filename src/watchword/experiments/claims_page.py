@@ -28,12 +28,12 @@ the last column begins with what it is put down to: the *paper*, our *implementa
 claims.md` makes this page."""
 
 
-def markdown(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
+def markdown(experiments: Iterable[Experiment], scale: str | None, folder: Path) -> str:
     """Return the page on the experiments that have a run in this folder: a section for each, in the papers' order."""
     runs = found_runs(experiments, scale, folder)
     judged = [(run, outcomes(run)) for run in runs]
     parts = [
-        f"# The papers' claims, checked at scale {scale}",
+        "# The papers' claims, checked",
         INTRODUCTION,
         *sorted({_machine(run) for run in runs}),
         tally(outcome for _, found in judged for _, outcome in found),
@@ -52,7 +52,14 @@ def line(claim: Claim, outcome: Outcome) -> str:
 
 def _section(run: Run, found: Sequence[tuple[Claim, Outcome]]) -> str:
     experiment = run.experiment
-    head = [f"### {experiment.name}", "", f"{experiment.source}.", "", _row(COLUMNS), _row(["---"] * len(COLUMNS))]
+    head = [
+        f"### {experiment.name}",
+        "",
+        f"{experiment.source}; scale {run.scale}.",
+        "",
+        _row(COLUMNS),
+        _row(["---"] * len(COLUMNS)),
+    ]
     return "\n".join([*head, *(line(claim, outcome) for claim, outcome in found)])
 
 

@@ -13,7 +13,17 @@ from html import escape
 from pathlib import Path
 
 from watchword.experiments import plotting, results
-from watchword.experiments.experiment import VERDICTS, Claim, Experiment, Outcome, Plot, Row, Verdict, not_shown
+from watchword.experiments.experiment import (
+    SCALES,
+    VERDICTS,
+    Claim,
+    Experiment,
+    Outcome,
+    Plot,
+    Row,
+    Verdict,
+    not_shown,
+)
 from watchword.experiments.results import MACHINE, Run
 from watchword.experiments.rows import figure, where
 
@@ -35,12 +45,12 @@ CLASSES: dict[Verdict, str] = dict(zip(VERDICTS, ("holds", "weaker", "not", "ope
 Judged = list[tuple[Claim, Outcome]]
 
 
-def page(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
-    """Return the report on the experiments that have a run in this folder."""
+def page(experiments: Iterable[Experiment], scale: str | None, folder: Path) -> str:
+    """Return the report on the experiments that have a run in this folder (`found_runs`)."""
     runs = found_runs(experiments, scale, folder)
     judged = {run.experiment.name: outcomes(run) for run in runs}
     parts = [
-        f"<h1>The papers, measured again: scale {escape(scale)}</h1>",
+        "<h1>The papers, measured again</h1>",
         _machines(runs),
         _contents(runs),
         _summary(judged),
@@ -49,9 +59,17 @@ def page(experiments: Iterable[Experiment], scale: str, folder: Path) -> str:
     return HEAD + "\n".join(parts) + "</body></html>\n"
 
 
-def found_runs(experiments: Iterable[Experiment], scale: str, folder: Path) -> list[Run]:
-    """Return the runs that this folder has of these experiments."""
-    return [run for each in experiments if (run := results.found(each, scale, folder)) is not None]
+def found_runs(experiments: Iterable[Experiment], scale: str | None, folder: Path) -> list[Run]:
+    """Return the runs that this folder has of these experiments.
+
+    Without a scale, of each experiment the largest run that is complete, or else the largest there is.
+    """
+    scales = SCALES[::-1] if scale is None else (scale,)
+    chosen = []
+    for each in experiments:
+        runs = [run for name in scales if (run := results.found(each, name, folder)) is not None]
+        chosen += sorted(runs, key=lambda run: bool(run.left()))[:1]
+    return chosen
 
 
 def outcomes(run: Run) -> Judged:
@@ -139,7 +157,7 @@ def _section(run: Run, judged: Judged) -> str:
     experiment, left = run.experiment, run.left()
     parts = [
         f"<h2 id='{escape(experiment.name)}'>{escape(_heading(experiment))}</h2>",
-        f"<p class='small'>{escape(experiment.source)}; seed {run.seed}</p>",
+        f"<p class='small'>{escape(experiment.source)}; scale {escape(run.scale)}, seed {run.seed}</p>",
         f"<p>{escape(experiment.notes)}</p>" if experiment.notes else "",
         f"<p><strong>{len(left)} cells are not measured yet.</strong></p>" if left else "",
         *(_image(run, plot) for plot in experiment.plots),

@@ -16,6 +16,7 @@ from watchword.paths import PathIndex
 SIZES = {"small": (1_000, 3_000), "paper": (10_000, 20_000)}
 ELEMENTS = {"small": 1_000, "paper": 3_000}
 COMPARED = 20
+CHEAP = "implementation: an occurrence is two numbers written to an array; parsing and setting up weigh more"
 METHODS = ("pma2", "yfilter", "lazy-dfa", "auto")
 
 
@@ -63,21 +64,23 @@ def _dearer(rows: Sequence[Row]) -> Outcome:
         chosen = where(rows, data=data, method="pma2")
         found[data] = [row["time_ratio"] for row in chosen]
     said = "; ".join(f"{data}: {min(each):.1f} to {max(each):.1f}" for data, each in found.items())
-    return judged(all(min(each) > 1.3 for each in found.values()), said, weaker=max(map(max, found.values())) > 1.3)
+    most = max(map(max, found.values()))
+    return judged(all(min(each) > 1.3 for each in found.values()), said, weaker=most > 1.3, otherwise=CHEAP)
 
 
 def _follows_the_count(rows: Sequence[Row]) -> Outcome:
     found = sorted((row["count_ratio"], row["time_ratio"], row["data"]) for row in where(rows, method="pma2"))
     said = "; ".join(f"{data}: {count:.0f} times as many, {time:.1f} times as long" for count, time, data in found)
     ends = found[0][1] < found[-1][1]
-    return judged(ends and found[-1][1] < found[-1][0], said, weaker=found[-1][1] < found[-1][0])
+    return judged(ends and found[-1][1] < found[-1][0], said, weaker=found[-1][1] < found[-1][0], otherwise=CHEAP)
 
 
 def _space(rows: Sequence[Row]) -> Outcome:
     largest = max(row["patterns"] for row in rows)
     found = {data: value(rows, "space_ratio", data=data, method="pma2", patterns=largest) for data in DATA}
     said = ", ".join(f"{data} {times:.0f} times" for data, times in found.items())
-    return judged(min(found.values()) > 7, said, weaker=min(found.values()) > 1)
+    why = "workload: generated documents repeat themselves less than the paper's"
+    return judged(min(found.values()) > 7, said, weaker=min(found.values()) > 1, otherwise=why)
 
 
 OCCURRENCES = Experiment(

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from benchmarks.harness import ROOT
 from watchword import KeywordIndex, SubscriptionError
+from watchword.keywords.foreign import LOWER
 from watchword.text.analyzer import Analyzer
 from watchword.workloads.syndication import Lengths, Sets, Vocabulary, chance_to_cover, generate
 
@@ -107,11 +108,13 @@ def posts(path: Path) -> list[str]:
     return [json.loads(line)["text"] for line in lines(path)]
 
 
-def post_terms(texts: list[str]) -> list[list[str]]:
-    """Return the terms of posts, in order, without those that stand in more than a hundredth of the posts."""
+def post_terms(texts: list[str], share: float) -> list[list[str]]:
+    """Return the terms of posts, in order, without those that stand in more than a share of the posts, or look like
+    operators."""
     found = Analyzer().terms_many(texts).to_pylist()
     counts = Counter(term for terms in found for term in set(terms))
-    return [[term for term in terms if counts[term] <= len(texts) / 100] for terms in found]
+    kept = {term for term, count in counts.items() if count <= share * len(texts)} - LOWER
+    return [[term for term in terms if term in kept] for terms in found]
 
 
 def conjunctions(terms: list[list[str]], count: int) -> list[str]:

@@ -25,8 +25,9 @@ def catalog_of(ids, later):
         [f"s{number}" for number in range(60)],
         [f"š{number}" for number in range(60)],
         ["", *(f"s{number}" for number in range(59))],
+        [f"s{number}\0š" for number in range(60)],
     ],
-    ids=["ints", "ascii", "other", "empty"],
+    ids=["ints", "ascii", "other", "empty", "zeros"],
 )
 @pytest.mark.parametrize("chosen", [[], [3], [59], list(range(8)), list(range(9)), list(range(0, 60, 2)), [0, 40, 59]])
 @pytest.mark.parametrize("packed", [30, 60])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from watchword import KeywordIndex
@@ -44,6 +46,25 @@ def test_more_matches_than_a_buffer_has_room_for():
     assert index.match("greece") == list(range(5_000))
     assert index.match("imf") == []
     assert index.match("greece") == list(range(5_000))
+
+
+def test_more_clauses_than_a_buffer_has_room_for():
+    """Each is found twice or three times, and told once; some of what is found is forbidden."""
+    texts = {n: ('greece OR imf OR "debt crisis"', "greece OR imf NOT debt", "NOT debt")[n % 3] for n in range(6000)}
+    index = KeywordIndex(texts)
+    everybody = list(range(6000))
+    assert both(index, "greece, imf") == (everybody, everybody)
+    some = [n for n in everybody if n % 3 < 2]
+    assert both(index, "greece, imf: a debt crisis") == (some, some)
+    first = [n for n in everybody if n % 3 == 0]
+    assert both(index, "imf: a debt") == (first, first)
+
+
+def test_threads_that_ask_at_once_for_clauses_without_a_term():
+    for _ in range(20):
+        index = KeywordIndex({n: f"NOT t{n}" for n in range(300)})
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(index.match, ["t7"] * 8)) == [[n for n in range(300) if n != 7]] * 8
 
 
 def test_every_change_is_seen_by_the_next_text(index):

@@ -136,12 +136,12 @@ class Catalog:
             return [self.id(slot) for slot in slots.tolist()]
         if self.kind is int:
             return self._ints(slots).tolist()  # type: ignore[no-any-return]
-        cuts, data = self._strings(slots)
-        borders, raw = cuts.tolist(), data.tobytes()
-        whole = raw.decode()
-        if len(whole) == len(raw):  # all ASCII: cut the text, which is twice as fast as to decode its pieces
-            return [whole[start:stop] for start, stop in pairwise(borders)]
-        return [raw[start:stop].decode() for start, stop in pairwise(borders)]
+        cuts, data = self._strings(slots, 1)
+        raw = data.tobytes()
+        ids = raw[:-1].decode().split("\0")  # twice as fast as to cut the text, four times as to decode its pieces
+        if len(ids) == len(slots):
+            return ids
+        return [raw[start : stop - 1].decode() for start, stop in pairwise(cuts.tolist())]  # one has a zero in it
 
     def text(self, slot: int) -> str:
         """Return the text of a slot."""
@@ -314,13 +314,13 @@ class Catalog:
         kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
         return taken
 
-    def _strings(self, slots: Int32) -> tuple[Int64, UInt8]:
-        """Return the ids of slots as borders and bytes."""
+    def _strings(self, slots: Int32, gap: int = 0) -> tuple[Int64, UInt8]:
+        """Return the ids of slots as borders and bytes, with so many zeros behind each."""
         column = self._base_strings()
         cuts = np.empty(len(slots) + 1, np.int64)
-        kernels.take_lengths(slots, column.offsets, self.tail_offsets, cuts)
+        kernels.take_lengths(slots, column.offsets, self.tail_offsets, gap, cuts)
         data = np.empty(cuts[-1], np.uint8)
-        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, cuts, data)
+        kernels.take_strings(slots, column.data, column.offsets, self.tail_bytes, self.tail_offsets, gap, cuts, data)
         return cuts, data
 
     def _base_strings(self) -> Strings:
@@ -441,9 +441,9 @@ def take_rows(column: Int64 | Strings, rows: Int64) -> Int64 | Strings:
 def _taken(rows: Int32, strings: Strings, more: Strings) -> Strings:
     """Return some rows of two columns that lie one behind the other."""
     cuts = np.empty(len(rows) + 1, np.int64)
-    kernels.take_lengths(rows, strings.offsets, more.offsets, cuts)
+    kernels.take_lengths(rows, strings.offsets, more.offsets, 0, cuts)
     data = np.empty(cuts[-1], np.uint8)
-    kernels.take_strings(rows, strings.data, strings.offsets, more.data, more.offsets, cuts, data)
+    kernels.take_strings(rows, strings.data, strings.offsets, more.data, more.offsets, 0, cuts, data)
     return Strings(data, cuts, strings.surrogates)
 
 

@@ -101,8 +101,8 @@ def take_ints(rows, base, tail, result):
 
 
 @kernel
-def take_lengths(rows, offsets, tail_offsets, cuts):
-    """Set `cuts` to the offsets of the strings of `rows`, end to end."""
+def take_lengths(rows, offsets, tail_offsets, gap, cuts):
+    """Set `cuts` to the offsets of the strings of `rows`, end to end, each with a gap of so many bytes behind it."""
     base = len(offsets) - 1
     cuts[0] = 0
     for i in range(len(rows)):
@@ -112,21 +112,22 @@ def take_lengths(rows, offsets, tail_offsets, cuts):
             size = offsets[row + 1] - offsets[row]
         else:
             size = tail_offsets[row - base + 1] - tail_offsets[row - base]
-        cuts[i + 1] = cuts[i] + size
+        cuts[i + 1] = cuts[i] + size + gap
 
 
 @kernel
-def take_strings(rows, column, offsets, tail, tail_offsets, cuts, result):
-    """Copy the strings of `rows` to where `cuts` says, one behind the other."""
+def take_strings(rows, column, offsets, tail, tail_offsets, gap, cuts, result):
+    """Copy the strings of `rows` to where `cuts` says, one behind the other, and zeros into the gaps."""
     base = len(offsets) - 1
     for i in range(len(rows)):
         near = rows[min(i + _AHEAD, len(rows) - 1)]
         prefetch(column, offsets[min(near, base)])
         row = rows[i]
         if row < base:
-            _copy(column, offsets[row], result, cuts[i], cuts[i + 1])
+            _copy(column, offsets[row], result, cuts[i], cuts[i + 1] - gap)
         else:
-            _copy(tail, tail_offsets[row - base], result, cuts[i], cuts[i + 1])
+            _copy(tail, tail_offsets[row - base], result, cuts[i], cuts[i + 1] - gap)
+        result[cuts[i + 1] - gap : cuts[i + 1]] = 0
 
 
 @inline

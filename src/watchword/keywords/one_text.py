@@ -18,8 +18,8 @@ from watchword.sets.packed import PackedRows
 LONGEST = 1 << 14
 """Bytes of a text up to which it is matched here; a longer one has work enough to be a batch of its own."""
 
-Buffers = tuple[Int32, Int32]
-"""Room for the terms of a text, and for what it finds."""
+Buffers = tuple[Int32, Int32, Int32]
+"""Room for the terms of a text, for what it finds, and for what is left of that when clauses are checked."""
 
 
 class OneText:
@@ -33,17 +33,19 @@ class OneText:
         """Return the slots that a text of at most `LONGEST` bytes satisfies, and the operations spent."""
         structure = self._structure
         try:
-            numbers, payloads = self._spare.pop()
+            numbers, payloads, slots = self._spare.pop()
         except IndexError:
-            numbers, payloads = np.empty(most_terms(LONGEST), np.int32), np.empty(1024, np.int32)
-        reads, finds = self._reader.state(), structure.state()
-        terms, count, operations, has_clause = match_text(text, reads, finds, numbers, payloads)
+            numbers, payloads, slots = np.empty(most_terms(LONGEST), np.int32), *_room(1024)
+        states = self._reader.state(), structure.state(), self._clauses.state()
+        count, operations, is_checked = match_text(text, *states, numbers, payloads, slots)
         while count < 0:
-            payloads = np.empty(4 * len(payloads), np.int32)
-            terms, count, operations, has_clause = match_text(text, reads, finds, numbers, payloads)
+            payloads, slots = _room(4 * len(payloads))
+            count, operations, is_checked = match_text(text, *states, numbers, payloads, slots)
         structure.observed(1)
-        slots = payloads[:count].copy()
-        if has_clause or self._clauses.has_unbound:
-            slots = self._clauses.check_one(numbers[:terms], slots)
-        self._spare.append((numbers, payloads))
-        return slots, operations
+        found = (slots if is_checked else payloads)[:count].copy()
+        self._spare.append((numbers, payloads, slots))
+        return found, operations
+
+
+def _room(size: int) -> tuple[Int32, Int32]:
+    return np.empty(size, np.int32), np.empty(size, np.int32)

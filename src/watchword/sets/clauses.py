@@ -16,6 +16,7 @@ told in `kernels.sets.clauses`.
 from __future__ import annotations
 
 from functools import partial
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,9 @@ import numpy as np
 from watchword.arrays import Arrays, Int32, Int64, UInt8, offsets_of, reserve
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
+from watchword.kernels.handles import Handles
 from watchword.kernels.sets import clauses as kernels
-from watchword.kernels.sets.clauses import ENTRY_WORDS, SHARED, SLOT, START, STOP
+from watchword.kernels.sets.clauses import CLAUSE_KINDS, ENTRY_WORDS, SHARED, SLOT, START, STOP, ClauseArrays
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
 from watchword.sets.rows import Rows, one_row
@@ -113,19 +115,16 @@ class ClauseTable(Part):
         self.fill = 0
         self.waste = 0
         self._always: dict[int, None] = {}
-        self._always_array: Int32 | None = None
+        self._always_made: dict[str, Int32] = {}
         self._free: list[int] = []
         none = np.empty(0, np.int32)
         self._sorted: tuple[Int32, Int32] | None = (none, none)
         self._later: dict[int, list[int]] = {}
+        self._handles = Handles(*CLAUSE_KINDS)
+        self._state = ClauseArrays(none, none, none)
 
     def __len__(self) -> int:
         return self.count - len(self._free)
-
-    @property
-    def has_unbound(self) -> bool:
-        """Say whether a clause asks for no atom, so that every event is checked against it."""
-        return bool(self._always)
 
     def add(self, slot: int, clause: CheckedClause) -> int:
         """Store a clause and return its payload."""
@@ -139,7 +138,7 @@ class ClauseTable(Part):
         self.entries[entry : entry + ENTRY_WORDS] = slot, clause.shared, self.fill - len(clause.program), self.fill
         if not clause.required:
             self._always[number] = None
-            self._always_array = None
+            self._always_made.clear()
         self._later.setdefault(slot, []).append(number)
         return FIRST_CLAUSE + number
 
@@ -155,7 +154,7 @@ class ClauseTable(Part):
         self.fill += len(clauses.program)
         unbound = np.flatnonzero(clauses.program[clauses.starts - 1] == 0) + first
         self._always.update(dict.fromkeys(unbound.tolist()))
-        self._always_array = None
+        self._always_made.clear()
         self._sorted = None
         return np.arange(FIRST_CLAUSE + first, FIRST_CLAUSE + self.count, dtype=np.int32)
 
@@ -172,7 +171,7 @@ class ClauseTable(Part):
             self._free.append(number)
             if number in self._always:
                 del self._always[number]
-                self._always_array = None
+                self._always_made.clear()
         self._later.pop(slot, None)
         if self.waste > 1024 + self.fill // 2:
             self.condense()
@@ -193,6 +192,13 @@ class ClauseTable(Part):
         if not self._always and (not len(payloads) or payloads.max() < FIRST_CLAUSE):
             return payloads
         return self.check(one_row(atoms), Hits(np.array([0, len(payloads)], np.int64), payloads, 0)).payloads
+
+    def state(self) -> Int64:
+        """Return what `kernels.check_clauses` reads as handles, for as long as nothing changes."""
+        arrays = ClauseArrays(self.entries, self.program, self._without_atoms())
+        if not all(map(is_, arrays, self._state)):
+            self._state = arrays
+        return self._handles.of(self._state)
 
     def renumber(self, payloads: Int32) -> None:
         """Slot `s` is from now on ``payloads[s]``."""
@@ -219,7 +225,7 @@ class ClauseTable(Part):
         self.entries, self.program = arrays["entries"], arrays["program"]
         self.count, self.fill = len(self.entries) // ENTRY_WORDS, len(self.program)
         self._always = dict.fromkeys(arrays["always"].tolist())
-        self._always_array = None
+        self._always_made.clear()
         self._free = np.flatnonzero(self._entries[:, SLOT] < 0).tolist()
         self._sorted = None
 
@@ -244,10 +250,13 @@ class ClauseTable(Part):
         self.program = reserve(self.program, self.fill + words)
 
     def _without_atoms(self) -> Int32:
-        """Return the numbers of the clauses that ask for no atom; threads that race here make the same."""
-        found = self._always_array
+        """Return the numbers of the clauses that ask for no atom.
+
+        Of threads that race here, the array of the first is everybody's: no handle must outlive its array.
+        """
+        found = self._always_made.get("array")
         if found is None:
-            found = self._always_array = np.fromiter(self._always, np.int32, len(self._always))
+            found = self._always_made.setdefault("array", np.fromiter(self._always, np.int32, len(self._always)))
         return found
 
     def _clause(self, number: int) -> CheckedClause:

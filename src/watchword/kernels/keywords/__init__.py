@@ -1,1 +1,2 @@
-"""Keywords: what `text` and `sets` do one after the other, in one call for one text (`one_text`)."""
+"""Keywords, where `text` and `sets` meet: one text read and matched in one call (`one_text`), and the clauses of many
+subscriptions (`normal_form`)."""

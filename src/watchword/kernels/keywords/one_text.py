@@ -8,27 +8,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.handles import bytes_at
+from watchword.kernels.handles import arrays_at, bytes_at
 from watchword.kernels.jit import kernel
 from watchword.kernels.sets import packed
+from watchword.kernels.sets.clauses import CLAUSE_KINDS, check_clauses
 from watchword.kernels.text.read_terms import read_into
 from watchword.kernels.tombstones import FIRST_CLAUSE
 
 
 @kernel
-def match_text(text, reader, structure, numbers, payloads):
-    """Write the term numbers of a text, which is Python's bytes, and the payloads that it finds.
+def match_text(text, reader, structure, clauses, numbers, payloads, slots):
+    """Write the slots that a text, which is Python's bytes, satisfies.
 
-    `reader` and `structure` are the handles that `read_into` and `packed.match` want; `numbers` has room for
-    `most_terms`. Returns how many numbers there are, how many payloads, -1 if they do not fit, the operations, and
-    whether a payload is that of a clause.
+    `reader`, `structure` and `clauses` are the handles that `read_into`, `packed.match` and `check_clauses` want;
+    `numbers` has room for `most_terms`. Where no clause has to be checked, the slots are what is found in `payloads`.
+    Returns how many slots there are, -1 if they do not fit, the operations, and whether they are in `slots`.
     """
     data = bytes_at(text, np.uint8)
     borders, term_borders = np.zeros(2, np.int64), np.zeros(2, np.int64)
     borders[1] = len(data)
-    count = read_into(data, borders, True, reader, numbers, term_borders)
+    read_into(data, borders, True, reader, numbers, term_borders)
     reached, used, operations = packed.match(term_borders, numbers, structure, 0, 0, borders, payloads)
-    has_clause = False
+    if not reached:
+        return -1, operations, False
+    entries, program, always = arrays_at(clauses, 0, CLAUSE_KINDS)
+    has_clause = len(always) > 0
     for k in range(used):
         has_clause |= payloads[k] >= FIRST_CLAUSE
-    return count, used if reached else -1, operations, has_clause
+    if not has_clause:
+        return used, operations, False
+    found, checks = (borders, payloads[:used]), (entries, program, always)
+    reached, count, _ = check_clauses(term_borders, numbers, found, checks, 0, 0, np.zeros(2, np.int64), slots)
+    return count if reached else -1, operations, True

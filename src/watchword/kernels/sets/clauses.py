@@ -47,6 +47,8 @@ class ClauseArrays(NamedTuple):
     always: Int32
 
 
+CLAUSE_KINDS = (np.int32, np.int32, np.int32)
+
 SLOT, SHARED, START, STOP = range(4)
 ENTRY_WORDS = 4
 

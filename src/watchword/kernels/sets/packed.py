@@ -48,6 +48,8 @@ _SEARCH = 24
 # Groups that wait for their entries to arrive in the cache.
 _WAITING = 32
 
+_PLACE = 0xFFFFFFFF
+
 
 class Packed(NamedTuple):
     """The blocks of all keys."""
@@ -68,9 +70,12 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
 
     An item's atoms may repeat, and be -1 where they are unknown.
 
-    Memory is asked for ahead of time: the starts of the next item's atoms, the blocks of this item's, and the
-    entries of matching groups, which wait until a handful of them are on the way. `marks`
-    is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
+    Memory is asked for ahead of time: the starts of the atoms of the item after the next, the blocks of the next
+    item's, and the entries of matching groups, which wait until a handful of them are on the way. `marks` is a bitmap
+    of the item's atoms by their last twelve bits; it turns most groups away before the atom set is asked.
+
+    A group that waits is one number, its block's number above the place of its second atom: what is written for every
+    group that is read costs more than the look at the bitmap.
     """
     starts, arena, heads, pool, dead_slots, dead_clauses, _, item_counts = arrays_at(state, 0, STATE_KINDS)
     dead = Dead(dead_slots, dead_clauses)
@@ -79,14 +84,16 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     ordered = np.empty(len(table), np.int32)
     marks = np.empty(64, np.uint64)
     bases = np.empty(len(table), np.int64)
-    waits = np.empty((3, _WAITING), np.int64)
+    blocks_of = np.empty((2, len(table)), np.int64)  # where a block's seconds begin, and how many there are
+    waits = np.empty((2, _WAITING), np.int64)
     some_dead = len(dead.slots) + len(dead.clauses) > 0
-    keys = len(starts) - 1
+    keys, last = len(starts) - 1, len(item_offsets) - 1
     operations = 0
     for item in range(first, len(item_offsets) - 1):
-        if item + 2 < len(item_offsets):
-            for i in range(item_offsets[item + 1], item_offsets[item + 2]):
-                prefetch(starts, min(max(np.int64(item_atoms[i]), 0), keys))
+        for i in range(item_offsets[min(item + 2, last)], item_offsets[min(item + 3, last)]):
+            prefetch(starts, min(max(np.int64(item_atoms[i]), 0), keys))
+        for i in range(item_offsets[min(item + 1, last)], item_offsets[min(item + 2, last)]):
+            prefetch(arena, np.int64(starts[min(max(np.int64(item_atoms[i]), 0), keys)]))
         mask, count = set_gather(table, item_atoms, item_offsets[item], item_offsets[item + 1], known)
         marks[:] = 0
         blocks = 0
@@ -110,14 +117,15 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
                 payloads[fill + k] = arena[base + k]
             fill += singles
             seconds = base + singles
+            blocks_of[0, i], blocks_of[1, i] = seconds, groups
             if groups <= _SEARCH * count:
                 spent += 1 + groups
-                for k in range(groups):
-                    second = arena[seconds + k]
-                    waits[0, waiting], waits[1, waiting], waits[2, waiting] = seconds, groups, k
+                for place in range((i << 32) + seconds, (i << 32) + seconds + groups):
+                    second = arena[place & _PLACE]
+                    waits[0, waiting] = place
                     waiting += np.int64((marks[(second >> 6) & 63] >> np.uint64(second & 63)) & np.uint64(1))
                     if waiting == _WAITING:
-                        fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
+                        fill = _marked(arena, waits, waiting, blocks_of, table, mask, payloads, fill)
                         waiting = 0
                         if fill < 0:
                             return item, used, operations
@@ -132,14 +140,14 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
                 low = _search(arena, seconds, low, groups, ordered[k])
                 if low == groups:
                     break
-                waits[0, waiting], waits[1, waiting], waits[2, waiting] = seconds, groups, low
+                waits[0, waiting] = (i << 32) + seconds + low
                 waiting += arena[seconds + low] == ordered[k]
                 if waiting == _WAITING:
-                    fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
+                    fill = _marked(arena, waits, waiting, blocks_of, table, mask, payloads, fill)
                     waiting = 0
                     if fill < 0:
                         return item, used, operations
-        fill = _marked(arena, waits, waiting, table, mask, payloads, fill)
+        fill = _marked(arena, waits, waiting, blocks_of, table, mask, payloads, fill)
         if fill < 0:
             return item, used, operations
         if some_dead:
@@ -160,17 +168,18 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
 
 
 @kernel
-def _marked(arena, waits, count, table, mask, payloads, fill):
-    """Match the groups that wait: where the seconds of their block begin, how many there are, and which one it is.
+def _marked(arena, waits, count, blocks_of, table, mask, payloads, fill):
+    """Match the groups that wait.
 
     Returns the new fill, or -1. The entries of groups whose second atom is in the item are asked for all at once.
     """
     kept = 0
     for i in range(count):
-        seconds, groups, group = waits[0, i], waits[1, i], waits[2, i]
-        if set_has(table, mask, arena[seconds + group]):
-            at = seconds + groups + group
-            waits[0, kept] = seconds + 2 * groups + (arena[at - 1] if group else 0)
+        place, block = waits[0, i] & _PLACE, waits[0, i] >> 32
+        if set_has(table, mask, arena[place]):
+            seconds, groups = blocks_of[0, block], blocks_of[1, block]
+            at = place + groups
+            waits[0, kept] = seconds + 2 * groups + (arena[at - 1] if place > seconds else 0)
             waits[1, kept] = seconds + 2 * groups + arena[at]
             prefetch(arena, waits[0, kept])
             kept += 1

@@ -38,7 +38,7 @@ def header(name: str) -> Row:
         f"{scale.booleans:,} booleans, {scale.boolean_posts:,} posts",
         "peers": ", ".join(f"{peer.name} {peer.version}" for peer in PEERS),
         "seeds": f"{rules.SEED}, {texts.SEED}",
-        "measured": f"each peer for {scale.seconds:g} s, after half as long to warm up",
+        "measured": f"each peer for {scale.seconds:g} s of CPU time, in Java after half as long to warm up",
     }
 
 

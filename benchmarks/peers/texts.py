@@ -57,7 +57,7 @@ def compare_booleans(report: Report, given: Setting) -> None:
     """Section `booleans`."""
     texts = workload(report, given)
     drawn = booleans(list(map(conjunction, texts.queries)), given.scale.booleans, SEED)
-    chosen = texts.posts[: given.scale.boolean_posts]
+    chosen = spread(texts.posts, given.scale.boolean_posts)
     title = f"booleans: {len(chosen):,} {texts.kind} posts against {len(drawn):,} searches with phrases, OR, NOT"
     _compare(report, given, title, [search.watchword() for search in drawn], drawn, chosen, {"": PASSES[""]})
 
@@ -75,10 +75,19 @@ def workload(report: Report, given: Setting) -> Texts:
     return Texts("generated", *generated(FEW, FEW, SEED))
 
 
+def spread(texts: Sequence[str], count: int) -> Sequence[str]:
+    """Return so many texts from the whole length: posts are in order of time, and what people search for changes.
+
+    >>> spread("abcdefg", 3)
+    'ace'
+    """
+    return texts[:: max(1, len(texts) // count)][:count]
+
+
 @cache
 def _real(count: int) -> Texts:
     folder = data_folder() / "text"
-    texts = posts(folder / "tweets-2020-60k.jsonl.gz")[:count]
+    texts = spread(posts(folder / "tweets-2020-60k.jsonl.gz"), count)
     plain = tuple(text.replace("\n", " ").replace("\r", " ") for text in texts)
     return Texts("real", tuple(accepted_queries(folder / "queries-30k.tsv.gz").values()), plain)
 
@@ -111,7 +120,7 @@ def watchword_rows(subscriptions: Sequence[str], texts: Sequence[str]) -> Iterat
     """Measure Watchword, from text to pairs, on all texts at once and on one at a time."""
     table = pa.table({"id": range(len(subscriptions)), "subscription": list(subscriptions)})
     make = partial(KeywordIndex, literal_operators=True)
-    make(table.slice(0, 100)).match_many(texts[:10])
+    make(table.slice(0, 1000)).match_many(texts[:10])
     column = pa.array(texts)
 
     def ways(index: Index) -> Iterator[Way]:

@@ -54,9 +54,11 @@ def test_matchers_have_to_agree() -> None:
 
 
 def test_rows_stand_beside_the_fastest_peer() -> None:
-    rows = [as_row(name, 0.5, (rate, None), 10.0) for name, rate in (("own", 900.0), ("slow", 3.0), ("fast", 300.0))]
+    rows = [
+        as_row(name, (0.5, 0.4), (1.0, rate), 10.0) for name, rate in (("own", 900.0), ("slow", 3.0), ("fast", 300.0))
+    ]
     found = beside_fastest(rows, ["slow", "fast"])
-    assert [row["× fastest peer"] for row in found] == [3.0, 0.01, 1.0]
+    assert [row["× fastest peer (CPU)"] for row in found] == [3.0, 0.01, 1.0]
     assert beside_fastest(rows, []) == rows
 
 

@@ -62,9 +62,7 @@ final class LuceneMonitorPeer extends Harness {
         for (int id = 0; id < rules.size(); id++) {
             queries.add(new MonitorQuery(Integer.toString(id), parser.parse(rules.get(id))));
         }
-        long start = System.nanoTime();
-        monitor.register(queries);
-        figures.put("register_seconds", (System.nanoTime() - start) / 1e9);
+        timed("register", () -> monitor.register(queries));
     }
 
     @Override

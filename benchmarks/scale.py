@@ -220,7 +220,7 @@ def measure_growth(report: Report, setting: Setting) -> None:
     for row in growth_rows(setting.folder, setting.name):
         report.note(f"growth: {row['language']}, {row['subscriptions']:,}: {row['µs/event']:.1f} µs")
         rows.append(row)
-    report.table("growth", rows, "one thread, the best of several turns; pairs are returned")
+    report.table("growth", rows, "CPU time of one thread, the best of several turns; pairs are returned")
     file = setting.folder / "growth.svg"
     file.write_bytes(drawn(PLOT, rows))
     report.note(f"drawn in {file}")

@@ -44,15 +44,17 @@ SYNDICATION = Shape()
 
 
 class Costs(NamedTuple):
-    """CPU seconds and bytes, as measured.
+    """CPU seconds and bytes of all processes together, as measured.
 
-    `build` for a subscription, in all processes; `writer` bytes of a task's memory for a subscription of its shard;
-    `item` for an event whatever is subscribed, with its pairs; `look` for an event in a shard of a million, and
-    `tenfold` more in one ten times as large; `send` for an event sent to a shard; `change` for a changed subscription,
-    and `shard` for each shard that changes.
+    `start` for the first job of a session, `build` for a subscription; `java` bytes of memory of a session that does
+    nothing, `writer` bytes of a task's for a subscription of its shard; `item` for an event whatever is subscribed,
+    with its pairs; `look` for an event in a shard of a million, and `tenfold` more in one ten times as large; `send`
+    for an event sent to a shard; `change` for a changed subscription, and `shard` for each shard that changes.
     """
 
+    start: float
     build: float
+    java: float
     writer: float
     item: float
     look: float
@@ -63,8 +65,10 @@ class Costs(NamedTuple):
 
 
 MEASURED = Costs(
-    build=8e-6,
-    writer=210.0,
+    start=11.7,
+    build=2.4e-6,
+    java=0.95e9,
+    writer=203.0,
     item=30e-6,
     look=8e-6,
     tenfold=5e-6,
@@ -123,17 +127,17 @@ def index_bytes(subscriptions: float, shards: int, terms: float, shape: Shape = 
     return shards * shard_bytes(subscriptions / shards, terms, shape)
 
 
-def writer_bytes(subscriptions: float, shards: int, tasks: int, costs: Costs = MEASURED) -> float:
-    """Return the memory of the tasks that write shards at a time."""
-    return min(tasks, shards) * costs.writer * subscriptions / shards
+def build_bytes(subscriptions: float, shards: int, tasks: int, costs: Costs = MEASURED) -> float:
+    """Return the memory of a machine that writes shards, so many at a time."""
+    return costs.java + min(tasks, shards) * costs.writer * subscriptions / shards
 
 
 # Time
 
 
-def build_seconds(subscriptions: float, cores: int, costs: Costs = MEASURED) -> float:
-    """Return how long a build takes where all cores are its own."""
-    return costs.build * subscriptions / cores
+def build_seconds(subscriptions: float, cores: int = 1, costs: Costs = MEASURED) -> float:
+    """Return how long a build takes where all cores are its own; for one core, its CPU seconds."""
+    return (costs.start + costs.build * subscriptions) / cores
 
 
 def event_seconds(subscriptions: float, shards: int, costs: Costs = MEASURED, *, sent: bool = False) -> float:
@@ -142,9 +146,9 @@ def event_seconds(subscriptions: float, shards: int, costs: Costs = MEASURED, *,
     return costs.item + shards * (look + (costs.send if sent else 0.0))
 
 
-def update_seconds(changes: float, shards: int, cores: int, costs: Costs = MEASURED) -> float:
-    """Return how long an update takes whose changes are all over the shards."""
-    return (costs.change * changes + costs.shard * min(shards, changes)) / cores
+def update_seconds(changes: float, shards: int, cores: int = 1, costs: Costs = MEASURED) -> float:
+    """Return how long an update takes whose changes are all over the shards; for one core, its CPU seconds."""
+    return (costs.start + costs.change * changes + costs.shard * min(shards, changes)) / cores
 
 
 # Many machines

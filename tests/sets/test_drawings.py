@@ -13,12 +13,12 @@ from watchword.kernels.sets.positions import fill_slots
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import Propagation
 from watchword.sets.compact_count import CompactCount
-from watchword.sets.compact_trie import CompactTrie
 from watchword.sets.count import Count
 from watchword.sets.counting import Counting
 from watchword.sets.numbering import RowNumbers
 from watchword.sets.poset import Poset
-from watchword.sets.trie import Trie
+from watchword.sets.tries.compact_trie import CompactTrie
+from watchword.sets.tries.trie import Trie
 
 
 def drawn(structure, *names):

@@ -11,13 +11,13 @@ from tests.sets.structures import found, int32, rows_of, table_2_1
 from watchword.sets.brute import Brute, OrderedBrute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.compact_count import CompactCount
-from watchword.sets.compact_trie import CompactTrie
 from watchword.sets.count import Count
 from watchword.sets.counting import Counting
 from watchword.sets.inverted import Inverted
 from watchword.sets.packed import PackedRows
 from watchword.sets.poset import Poset
-from watchword.sets.trie import Trie
+from watchword.sets.tries.compact_trie import CompactTrie
+from watchword.sets.tries.trie import Trie
 
 ALL = [
     Brute,

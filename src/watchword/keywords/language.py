@@ -20,14 +20,14 @@ from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.brute import Brute, OrderedBrute
 from watchword.sets.compact_count import CompactCount
-from watchword.sets.compact_trie import CompactTrie
 from watchword.sets.count import Count
 from watchword.sets.inverted import Inverted
 from watchword.sets.language import Compiled, SetLanguage
 from watchword.sets.packed import PackedRows
 from watchword.sets.poset import Poset
 from watchword.sets.rows import Rows
-from watchword.sets.trie import Trie
+from watchword.sets.tries.compact_trie import CompactTrie
+from watchword.sets.tries.trie import Trie
 from watchword.strings import Strings, from_texts
 from watchword.text.analyzer import Analyzer
 from watchword.text.folding import Folding

@@ -3,5 +3,5 @@
 A language hands over rows of atom numbers. In the order in which they pass: `boolean` (AND, OR, NOT and parentheses
 into clauses), `clauses` (clauses into rows, and what a row cannot say), `order` (rows sorted for methods that ask for
 it), then one structure: `packed` (`auto`), or a method of the thesis: `brute`, `inverted`, `count`, `compact_count`,
-`trie`, `compact_trie`, `poset`. `language` plugs all of that into an index.
+`poset`, and the `tries`. `language` plugs all of that into an index.
 """

@@ -23,7 +23,6 @@ import numpy as np
 
 from watchword.experiments.measuring import SHELF, timed
 from watchword.sets.compact_count import CompactCount
-from watchword.sets.compact_trie import CompactTrie
 from watchword.sets.count import Count
 from watchword.sets.inverted import Inverted
 from watchword.sets.order import AtomOrder
@@ -31,7 +30,8 @@ from watchword.sets.packed import PackedRows
 from watchword.sets.poset import Poset
 from watchword.sets.rows import Rows
 from watchword.sets.structure import SetStructure
-from watchword.sets.trie import Trie
+from watchword.sets.tries.compact_trie import CompactTrie
+from watchword.sets.tries.trie import Trie
 from watchword.workloads import calibrated
 from watchword.workloads.syndication import Distribution, Lengths, Sets, Vocabulary, generate
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sets.structures import duel, found, int32, reopened, rows_of, table_2_1
 from watchword.errors import SubscriptionError
 from watchword.kernels.child_table import child_limit, drop_child, find_child, new_table, put_child, roomy_table
-from watchword.sets.trie import Trie
+from watchword.sets.tries.trie import Trie
 
 
 def named(term: int) -> str:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.sets.structures import duel, found, int32, rows_of, table_2_1
 from watchword.errors import OptionError
-from watchword.sets.compact_trie import CompactTrie
-from watchword.sets.trie import Trie
+from watchword.sets.tries.compact_trie import CompactTrie
+from watchword.sets.tries.trie import Trie
 
 
 def named(term: int) -> str:

@@ -25,8 +25,8 @@ of the rows in brackets; the item {1, 2, 4} visits five of its nodes and finds t
 Frequent atoms come first because then many rows begin alike. In the order 4 before 2 before 1, S5 = {2, 4} would lie on
 the path to S1 = {1, 2, 4} (Example 2.5): prefixes are shared, subsets are not (Example 2.8).
 
-The class owns the arrays of `kernels.sets.tries.trie`, where layout, invariant and cost are told, and makes them grow: a
-kernel goes on until room runs out, says where it stopped, and is called again.
+The class owns the arrays of `kernels.sets.tries.trie`, where layout, invariant and cost are told, and makes them grow:
+a kernel goes on until room runs out, says where it stopped, and is called again.
 """
 
 from __future__ import annotations

@@ -281,7 +281,7 @@ def memory_verdicts(rows: Sequence[Row]) -> list[Row]:
     (*_, most) = (row for row in rows if row["limit"] != 1)
     larger = f"memory MB more for {most['document MB'] / rows[0]['document MB']:.0f} times the document"
     return [
-        wanted_row(f"one occurrence of each: {larger}", limited[-1] - limited[0], 16, least=False),
+        wanted_row(f"one occurrence of each: {larger}", max(0.1, limited[-1] - limited[0]), 16, least=False),
         wanted_row("all occurrences: memory over result", ratio(most["memory MB"], most["result MB"]), 2, least=False),
     ]
 

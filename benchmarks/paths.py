@@ -64,7 +64,7 @@ LARGE_TURNS = 3
 MOST_PMA = 10_000
 SLOW = 2.0
 """Seconds; a method that takes longer for one document is measured once."""
-COMPARED, COMPARED_LIMIT = 20, 100
+COMPARED, COMPARED_HEAVY, COMPARED_LIMIT = 20, 4, 100
 SMALLEST = pa.array([b"<a/>"], pa.large_binary())
 METHODS = ("auto", "yfilter", "lazy-dfa", "pma2", "pma")
 EXPAT, STATED = "expat, no handlers", "YFilter 1.0 (stated)"
@@ -79,11 +79,11 @@ def parse(documents: Iterable[Any]) -> None:
         expat.ParserCreate().Parse(document.as_py() if isinstance(document, pa.Scalar) else document, True)
 
 
-def present(documents: Sequence[Any] = (), paths: int = 0) -> list[str]:
-    """Return the methods that there are, in the order of the tables; for a large document and many paths without `pma`,
-    which takes a minute there."""
+def present(paths: int = 0, *, heavy: bool = False) -> list[str]:
+    """Return the methods that there are, in the order of the tables; for many paths and documents that are large or
+    nest heavily without `pma`, which takes seconds or minutes for one."""
     known = [method for method in METHODS if method in methods("paths")]
-    return [method for method in known if method != "pma" or len(documents) != 1 or paths <= MOST_PMA]
+    return [method for method in known if method != "pma" or not heavy or paths <= MOST_PMA]
 
 
 def built(table: pa.Table, method: str = "auto") -> tuple[PathIndex, Row]:
@@ -141,10 +141,12 @@ def same(found: Mapping[str, Callable[[], pa.Table]]) -> int:
 
 def wanted_row(what: str, measured: float | None, wanted: float, *, least: bool = True) -> Row:
     """Return how a figure stands to what is wanted, at least or at most."""
-    reached = ratio(measured, wanted) if least else ratio(wanted, measured)
     bound = f"at {'least' if least else 'most'} {figure(wanted)}"
-    said = "–" if reached is None else "yes" if reached >= 1 else "no"
-    return {"figure": what, "wanted": bound, "measured": measured, "reached": said, "reached ×": reached}
+    row: Row = {"figure": what, "wanted": bound, "measured": measured, "reached": "–", "reached ×": None}
+    if measured is not None:
+        row["reached"] = "yes" if (measured >= wanted if least else measured <= wanted) else "no"
+        row["reached ×"] = ratio(measured, wanted) if least else ratio(wanted, max(measured, 0.0))
+    return row
 
 
 def fastest_row(what: str, rows: Sequence[Row], column: str = "ms/document") -> Row:
@@ -154,10 +156,10 @@ def fastest_row(what: str, rows: Sequence[Row], column: str = "ms/document") -> 
     return wanted_row(f"{what}: the next method over auto", ratio(min(others, default=None), times["auto"]), 1)
 
 
-def by_method(table: pa.Table, documents: pa.Array) -> tuple[list[Row], str]:
+def by_method(table: pa.Table, documents: pa.Array, *, heavy: bool = False) -> tuple[list[Row], str]:
     """Build every method and let them take turns with expat; returns their rows, and what they found."""
-    made = {method: built(table, method) for method in present(documents, table.num_rows)}
-    some = documents[:COMPARED]
+    made = {method: built(table, method) for method in present(table.num_rows, heavy=heavy)}
+    some = documents[: COMPARED_HEAVY if heavy else COMPARED]
     pairs = same({method: partial(index.match_many, some) for method, (index, _) in made.items()})
     ways: dict[str, Way] = {method: (index.match_many, documents) for method, (index, _) in made.items()}
     ways |= {ALONE: (PathIndex({0: NOWHERE}).match_many, documents), EXPAT: (parse, documents.to_pylist())}
@@ -234,7 +236,7 @@ def measure_xmark(report: Report, scale: Scale) -> None:
     verdicts: list[Row] = []
     for size in scale.xmark:
         with report.console.status(f"xmark: {size:,} paths"):
-            rows, notes = by_method(xmark_paths(folder, size), document)
+            rows, notes = by_method(xmark_paths(folder, size), document, heavy=True)
         report.table(f"xmark: {size:,} paths, one document, filtering", with_speed(rows), notes)
         taken = {row["method"]: row["ms/document"] for row in rows}
         if size == 10_000:
@@ -369,7 +371,7 @@ def measure_recursive(report: Report, scale: Scale) -> None:
     verdicts: list[Row] = []
     for size in scale.recursive:
         with report.console.status(f"recursive: {size:,} paths"):
-            rows, notes = by_method(generated(size, RECURSIVE), documents)
+            rows, notes = by_method(generated(size, RECURSIVE), documents, heavy=True)
         title = f"recursive: {size:,} paths, {len(documents)} documents of 1,000 elements, filtering"
         report.table(title, with_speed(rows), notes)
         verdicts.append(fastest_row(f"{size:,} paths", rows))
@@ -393,7 +395,8 @@ def measure_occurrences(report: Report, scale: Scale) -> None:
 
 def occurrences_by_method(table: pa.Table, documents: pa.Array) -> tuple[list[Row], str]:
     """Build every method and find all occurrences, a document at a time; returns their rows, and what they found."""
-    made = {method: built(table, method) for method in present(documents, table.num_rows)}
+    heavy = len(documents) == 1
+    made = {method: built(table, method) for method in present(table.num_rows, heavy=heavy)}
     plain = documents.to_pylist()
     some = plain[:COMPARED]
     same({method: partial(first_of, index, some) for method, (index, _) in made.items()})

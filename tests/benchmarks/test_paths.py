@@ -133,6 +133,8 @@ def test_a_verdict_says_what_was_wanted_and_whether_it_is_reached() -> None:
         ("nitf", "at least 1", 2.0, "yes"),
         ("growth", "at most 3", 4.0, "no"),
     ]
+    assert paths.wanted_row("less than before", -1.0, 3, least=False)["reached"] == "yes"
+    assert paths.wanted_row("not measured", None, 3)["reached"] == "–"
 
 
 def test_where_there_is_no_data_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

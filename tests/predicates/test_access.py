@@ -10,7 +10,10 @@ import pytest
 from tests.predicates.access_duel import Duel
 from tests.sets.structures import int32, rows_of
 from watchword import PredicateIndex
+from watchword.kernels.predicates.blocks import MANY
 from watchword.kernels.predicates.heads import HEADS
+from watchword.kernels.predicates.layout import LAZILY, MORE, ROWS_AT
+from watchword.predicates.access import eager
 from watchword.predicates.access import structure as structures
 from watchword.predicates.access.structure import AccessRows
 
@@ -23,6 +26,50 @@ def kinds(duel: Duel) -> dict[str, int]:
 
 def in_full(duel: Duel) -> dict[int, list[int]]:
     return {payload: sorted(row) for payload, row in duel.rows.items()}
+
+
+def groups(duel: Duel) -> set[tuple[int, bool, bool]]:
+    """Return of all packed groups their literals, whether they have many rows, and whether some are compared lazily."""
+    base, found, at = duel.structure.base.packed, set(), 0
+    words, per_word = base.words.tolist(), 4 // base.arena.itemsize
+    while at < len(words):
+        size, rows = words[at] & (MORE - 1), words[at] >> ROWS_AT
+        found.add((size, rows >= MANY, bool(words[at] & LAZILY)))
+        at += 1 + -(-size * rows // per_word) + rows
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("atoms", [0, 40_000])
+@pytest.mark.parametrize("worth", [0, 1 << 20])
+def test_groups_of_every_sort(worth: int, atoms: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few and many rows of none to three literals, two in a word or one; spans compared at once, or when asked for."""
+    monkeypatch.setattr(eager, "WORTH", worth)
+    duel = Duel(12, values=4)
+    duel.add(4000)
+    for number in range(3 * MANY):  # more than two comparisons under one value, so that groups of three are large
+        duel.rows[duel.next] = [
+            one << 1 | (number % 5 == 0)
+            for one in duel.atoms(["p0 = 1", f"s0 != {number}", f"s1 >= {number}", f"s0 < {60 - number}"])
+        ]
+        duel.structure.add_one(int32(duel.rows[duel.next]), duel.next)
+        duel.next += 1
+    duel.structure.condense()
+    lazily = worth == 0
+    wanted = {(size, many, lazily) for size in (1, 2) for many in (False, True)} | {(3, False, lazily)}
+    assert wanted | {(0, False, False), (0, True, False), (1, False, False)} <= groups(duel)
+    assert any(size > 2 and many for size, many, _ in groups(duel))
+    assert lazily or not any(is_lazy for *_, is_lazy in groups(duel))
+    assert (len(duel.structure.base.packed.eager) > 0) == (not lazily)
+    duel.check(40)
+    duel.atoms(f"p2 = {4 + value}" for value in range(atoms))
+    duel.add(300)
+    duel.check(10)
+    duel.structure.condense()
+    assert duel.structure.base.packed.arena.dtype == (np.int32 if atoms else np.uint16)
+    duel.remove(400)
+    duel.check(3 if atoms else 40)
+    assert duel.unpacked() == in_full(duel)
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self, overload
 
@@ -53,6 +54,14 @@ class PackedColumns:
 
     def __post_init__(self) -> None:
         self.count = self.texts.count
+
+    @cached_property
+    def first(self) -> int | None:
+        """The first id if all ascend by one, as the numbers of a table's rows do: then none has to be looked up."""
+        ids = self.ids
+        if isinstance(ids, Strings) or not len(ids) or int(ids[-1]) - int(ids[0]) != len(ids) - 1:
+            return None
+        return int(ids[0]) if (np.diff(ids) == 1).all() else None
 
 
 class Catalog:
@@ -310,6 +319,9 @@ class Catalog:
         return from_arrow(column) if self.kind is str else column.to_numpy()
 
     def _ints(self, slots: Int32) -> Int64:
+        first = self.base.first
+        if first is not None and not self.tail_texts:
+            return np.add(slots, first, dtype=np.int64)
         taken = np.empty(len(slots), np.int64)
         kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)
         return taken

@@ -20,7 +20,7 @@ LINE = 16
 """How many words a cache line has."""
 
 MANY = 16
-"""From this many rows on, a group is read column by column."""
+"""From this many rows on, a group of two literals is read column by column, else row by row."""
 
 
 @leaf
@@ -53,7 +53,7 @@ def read_blocks(heads, count, positions, s, payloads, fill):
                 for row in range(rows):
                     payloads[fill] = words[owners + row]
                     fill += np.int64(hold[arena[literals + row]])
-            elif size == 2:
+            elif size == 2 and rows < MANY:
                 second = literals + rows
                 for row in range(rows):
                     payloads[fill] = words[owners + row]
@@ -72,12 +72,13 @@ def _ask_for(words, at):
 
 @leaf
 def _read_columns(literals, size, rows, owners, arena, hold, words, payloads, fill):
-    """Read a group column by column, over the rows that are left; these stand where their payloads will."""
+    """Read a group of two literals or more column by column, over the rows that are left; these stand where their
+    payloads will."""
     left = np.int64(0)
     for row in range(rows):
         payloads[fill + left] = row
         left += np.int64(hold[arena[literals + row]])
-    for column in range(1, size):
+    for column in range(1, size - 1):
         kept = np.int64(0)
         begin = literals + column * rows
         for k in range(left):
@@ -85,9 +86,12 @@ def _read_columns(literals, size, rows, owners, arena, hold, words, payloads, fi
             payloads[fill + kept] = row
             kept += np.int64(hold[arena[begin + row]])
         left = kept
-    for k in range(left):
-        payloads[fill + k] = words[owners + payloads[fill + k]]
-    return fill + left
+    last = literals + (size - 1) * rows
+    for k in range(fill, fill + left):
+        row = np.int64(payloads[k])
+        payloads[fill] = words[owners + row]
+        fill += np.int64(hold[arena[last + row]])
+    return fill
 
 
 @leaf

@@ -109,10 +109,10 @@ def _compare(positions, s):
         lows, highs, flips = s.lows[ends : ends + spans], s.highs[ends : ends + spans], s.flips[ends : ends + spans]
         hold, negated = s.hold[place : place + spans], s.hold[place + half : place + half + spans]
         if number >= 0:
-            _write_all(np.int16(number), lows, highs, flips, hold)
-        else:
-            for k in range(spans):
-                hold[k] = 0
+            _write_all(np.int16(number), lows, highs, flips, hold, negated)
+            continue
+        for k in range(spans):
+            hold[k] = 0
         if number == SEVERAL:
             for k in range(start, start + count):
                 _write_more(np.int16(_number_of(positions[k], s.cuts, at, cuts)), lows, highs, flips, hold)
@@ -121,10 +121,12 @@ def _compare(positions, s):
 
 
 @leaf
-def _write_all(number, lows, highs, flips, hold):
+def _write_all(number, lows, highs, flips, hold, negated):
     """Write which spans hold at a number; side by side, so that many are compared by one instruction."""
     for k in range(len(hold)):
-        hold[k] = np.uint8((lows[k] <= number) & (number <= highs[k])) ^ flips[k]
+        held = np.uint8((lows[k] <= number) & (number <= highs[k])) ^ flips[k]
+        hold[k] = held
+        negated[k] = held ^ np.uint8(1)
 
 
 @leaf

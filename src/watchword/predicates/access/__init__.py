@@ -3,4 +3,5 @@
 structure   AccessRows: base, delta, tombstones (`layers`), and matching
 drawing     a base as indented text
 packing     rows into a base: chances, partners, blocks
+eager       which spans are compared all at once
 """

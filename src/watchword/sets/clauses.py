@@ -16,7 +16,6 @@ told in `kernels.sets.clauses`.
 from __future__ import annotations
 
 from functools import partial
-from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -195,10 +194,10 @@ class ClauseTable(Part):
 
     def state(self) -> Int64:
         """Return what `kernels.check_clauses` reads as handles, for as long as nothing changes."""
-        arrays = ClauseArrays(self.entries, self.program, self._without_atoms())
-        if not all(map(is_, arrays, self._state)):
-            self._state = arrays
-        return self._handles.of(self._state)
+        arrays, always = self._state, self._without_atoms()
+        if arrays.always is not always or arrays.program is not self.program or arrays.entries is not self.entries:
+            arrays = self._state = ClauseArrays(self.entries, self.program, always)
+        return self._handles.of(arrays)
 
     def renumber(self, payloads: Int32) -> None:
         """Slot `s` is from now on ``payloads[s]``."""

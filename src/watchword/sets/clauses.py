@@ -16,7 +16,6 @@ told in `kernels.sets.clauses`.
 from __future__ import annotations
 
 from functools import partial
-from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +23,7 @@ import numpy as np
 from watchword.arrays import Arrays, Int32, Int64, UInt8, offsets_of, reserve
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
-from watchword.kernels.handles import Handles
+from watchword.kernels.handles import handles_of
 from watchword.kernels.sets import clauses as kernels
 from watchword.kernels.sets.clauses import CLAUSE_KINDS, ENTRY_WORDS, SHARED, SLOT, START, STOP, ClauseArrays
 from watchword.kernels.tombstones import FIRST_CLAUSE
@@ -98,6 +97,8 @@ def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
     )
 
 
+_KINDS = [np.dtype(kind) for kind in CLAUSE_KINDS]
+
 NO_CLAUSES = joined_clauses([])
 
 
@@ -120,8 +121,7 @@ class ClauseTable(Part):
         none = np.empty(0, np.int32)
         self._sorted: tuple[Int32, Int32] | None = (none, none)
         self._later: dict[int, list[int]] = {}
-        self._handles = Handles(*CLAUSE_KINDS)
-        self._state = ClauseArrays(none, none, none)
+        self._state = ClauseArrays(none, none, none), np.empty(0, np.int64)
 
     def __len__(self) -> int:
         return self.count - len(self._free)
@@ -195,10 +195,14 @@ class ClauseTable(Part):
 
     def state(self) -> Int64:
         """Return what `kernels.check_clauses` reads as handles, for as long as nothing changes."""
+        arrays, handles = self._state
+        always = self._always_made.get("array")
+        if arrays.always is always and arrays.program is self.program and arrays.entries is self.entries:
+            return handles
         arrays = ClauseArrays(self.entries, self.program, self._without_atoms())
-        if not all(map(is_, arrays, self._state)):
-            self._state = arrays
-        return self._handles.of(self._state)
+        handles = handles_of(arrays, _KINDS)
+        self._state = arrays, handles
+        return handles
 
     def renumber(self, payloads: Int32) -> None:
         """Slot `s` is from now on ``payloads[s]``."""

@@ -1,6 +1,6 @@
 """The cost of an event against the number of subscriptions, language by language: rows for `benchmarks.scale`.
 
-One thread and no Spark; CPU time, the best of several turns. Keywords: the steps of `scale_data`, up to the one that is
+One thread and no Spark; CPU time, the best of several turns. Keywords: the steps of `data.scale`, up to the one that is
 measured, each in the shards that `build` made of it, one behind the other, or in one index where it made none. The
 others, from ten thousand to a million, are the workloads of their own benchmarks, in which an event matches about as
 many subscriptions at every size: patterns 3 (REtriever), predicates 10 (three equalities on 3 of 16 attributes). Paths
@@ -16,12 +16,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from benchmarks.data.keywords import data_folder
+from benchmarks.data.paths import generated, nitf_documents, nitf_dtd
+from benchmarks.data.patterns import controlled
+from benchmarks.data.predicates import shared_rules, values_for
+from benchmarks.data.scale import STEPS, Place, item_terms, place_of, write_items, write_subscriptions
 from benchmarks.harness import Measurement, Row
-from benchmarks.keyword_data import data_folder
-from benchmarks.path_data import generated, nitf_documents, nitf_dtd
-from benchmarks.pattern_data import controlled
-from benchmarks.predicate_data import shared_rules, values_for
-from benchmarks.scale_data import STEPS, Place, item_terms, place_of, write_items, write_subscriptions
 from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex
 from watchword.experiments.experiment import Plot
 from watchword.spark.tasks import shard_copies

@@ -20,8 +20,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.harness import Measurement, Report, Row, in_fresh_process, measure, timed
-from benchmarks.keyword_data import (
+from benchmarks.data.keywords import (
     SCALES,
     Scale,
     accepted_queries,
@@ -33,6 +32,7 @@ from benchmarks.keyword_data import (
     post_terms,
     posts,
 )
+from benchmarks.harness import Measurement, Report, Row, in_fresh_process, measure, timed
 from watchword import KeywordIndex
 
 MOST_MATCHES = 500

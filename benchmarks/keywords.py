@@ -29,6 +29,16 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from benchmarks.data.keywords import (
+    SCALES,
+    SEED,
+    Scale,
+    accepted_queries,
+    data_folder,
+    drawn_items,
+    narrow_subscriptions,
+    posts,
+)
 from benchmarks.harness import (
     Measurement,
     Report,
@@ -39,16 +49,6 @@ from benchmarks.harness import (
     measure,
     timed,
     with_ratios,
-)
-from benchmarks.keyword_data import (
-    SCALES,
-    SEED,
-    Scale,
-    accepted_queries,
-    data_folder,
-    drawn_items,
-    narrow_subscriptions,
-    posts,
 )
 from benchmarks.keyword_speeds import MOST_MATCHES, change_rates, few_matches, speeds
 from watchword import KeywordIndex, methods

@@ -1,7 +1,7 @@
 """What the methods of the path language cost: `python -m benchmarks.paths --scale small`.
 
 Workload: NITF news documents with YFilter's own paths, an XMark document of 11.7 MB with generated ones, generated
-documents that nest heavily (Diao et al. 2003, section 4; seed 2003); `path_data` says more. Small is up to 60,000
+documents that nest heavily (Diao et al. 2003, section 4; seed 2003); `data.paths` says more. Small is up to 60,000
 paths, paper 1,000,000.
 
     nitf         every method, filtering, parsing included, all pairs returned. Wanted of `auto`: 0.18 ms a document
@@ -17,7 +17,7 @@ paths, paper 1,000,000.
 
 "Expat" is the parser that the index uses, run from Python on the same documents with no handler set. "Parsing alone" is
 an index of one path that no document has; `matching ms` is what a method takes beyond that. "YFilter 1.0" is
-no measurement of this run: see `path_data.YFILTER`. The rows of a table are measured in one process by turns, kernels
+no measurement of this run: see `data.paths.YFILTER`. The rows of a table are measured in one process by turns, kernels
 compiled before; the best turn counts. Methods are first compared on documents, pair by pair.
 
 How the time of returning matches is set aside. The smaller index is given every path a second time: it finds the same
@@ -39,9 +39,8 @@ from xml.parsers import expat
 
 import pyarrow as pa
 
-from benchmarks.harness import Report, Row, Way, by_turns, figure, in_fresh_process, in_turns, main, measure, ratio
-from benchmarks.keyword_data import data_folder
-from benchmarks.path_data import (
+from benchmarks.data.keywords import data_folder
+from benchmarks.data.paths import (
     FOLDER,
     SCALES,
     SEED,
@@ -56,6 +55,7 @@ from benchmarks.path_data import (
     xmark_document,
     xmark_paths,
 )
+from benchmarks.harness import Report, Row, Way, by_turns, figure, in_fresh_process, in_turns, main, measure, ratio
 from watchword import PathIndex, methods
 from watchword.workloads.dtd import RECURSIVE
 

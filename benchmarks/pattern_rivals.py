@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.pattern_data import expression
+from benchmarks.data.patterns import expression
 
 try:
     import hyperscan

@@ -28,9 +28,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchmarks.harness import Report, Row, Way, in_turns, main, measure, ratio
-from benchmarks.keyword_data import data_folder
-from benchmarks.pattern_data import (
+from benchmarks.data.keywords import data_folder
+from benchmarks.data.patterns import (
     SCALES,
     SEED,
     Scale,
@@ -43,6 +42,7 @@ from benchmarks.pattern_data import (
     random_text,
     real_texts,
 )
+from benchmarks.harness import Report, Row, Way, in_turns, main, measure, ratio
 from benchmarks.pattern_rivals import MISSING, Alternation, Hyperscan, OneByOne, Pairs, installed
 from watchword import PatternIndex, methods
 from watchword.workloads.retriever import ENGLISH

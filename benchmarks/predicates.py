@@ -1,6 +1,6 @@
 """What the methods of the predicate language cost: `python -m benchmarks.predicates --scale small`.
 
-Workloads, seed 2000 (`benchmarks/predicate_data.py`): rules of three predicates on 3 of 16 attributes that all share,
+Workloads, seed 2000 (`benchmarks/data/predicates.py`): rules of three predicates on 3 of 16 attributes that all share,
 about ten of which match an event; Le Subscribe's subscriptions (Pereira et al. 2000, parameters of Figure 4 of the
 notes); generated rules over real flights and GitHub events. Paper has the sizes that figures are wanted for, up to
 3,000,000 subscriptions; small has up to 300,000.
@@ -30,6 +30,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.data.keywords import data_folder
+from benchmarks.data.predicates import (
+    SCALES,
+    SEED,
+    Scale,
+    drawn,
+    flight_rules,
+    flights,
+    github_columns,
+    github_lines,
+    github_rules,
+    shared_rules,
+    values_for,
+)
 from benchmarks.harness import (
     Measurement,
     Report,
@@ -42,20 +56,6 @@ from benchmarks.harness import (
     ratio,
     timed,
     with_ratios,
-)
-from benchmarks.keyword_data import data_folder
-from benchmarks.predicate_data import (
-    SCALES,
-    SEED,
-    Scale,
-    drawn,
-    flight_rules,
-    flights,
-    github_columns,
-    github_lines,
-    github_rules,
-    shared_rules,
-    values_for,
 )
 from benchmarks.predicate_rivals import BATCHES, MISSING, DuckDB, installed
 from watchword import PredicateIndex

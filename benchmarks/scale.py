@@ -1,6 +1,6 @@
 """What growing numbers of subscriptions cost on Spark: `python -m benchmarks.scale --scale small`.
 
-Workload: web syndication (Kourdounakis 2011, Algorithm 7), seed 2011, as `benchmarks.scale_data` makes it: items of
+Workload: web syndication (Kourdounakis 2011, Algorithm 7), seed 2011, as `benchmarks.data.scale` makes it: items of
 about 52 terms, given as terms, of which each matches 100 to 140 subscriptions at every size. Steps are 100,000
 subscriptions over 50,000 terms (small, a minute), a million over 200,000, ten million over 800,000, and 100 million
 over 5 million (paper).
@@ -29,10 +29,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from benchmarks.cluster import mapped
-from benchmarks.growth import PLOT, growth_rows
-from benchmarks.harness import Report, Row, in_fresh_process, main, measure, timed
-from benchmarks.process_tree import Taken, watched
-from benchmarks.scale_data import (
+from benchmarks.data.scale import (
     STEPS,
     Place,
     kept_folder,
@@ -41,6 +38,9 @@ from benchmarks.scale_data import (
     write_items,
     write_subscriptions,
 )
+from benchmarks.growth import PLOT, growth_rows
+from benchmarks.harness import Report, Row, in_fresh_process, main, measure, timed
+from benchmarks.process_tree import Taken, watched
 from benchmarks.spark import drained
 from watchword.experiments.plotting import drawn
 from watchword.spark import build, local_session, match, resolve, update

@@ -1,6 +1,6 @@
 """What matching and building cost on Spark: `python -m benchmarks.spark --scale small`.
 
-Workload: the posts of the data folder (see `benchmarks.keyword_data`), repeated to 1,000,000 (small: 200,000) and
+Workload: the posts of the data folder (see `benchmarks.data.keywords`), repeated to 1,000,000 (small: 200,000) and
 read from Parquet, against the 31,262 search queries that come with them. The index has matched 10,000 of the posts
 before it is saved, and learned from them which terms are rare. Results go to Spark's `noop` sink.
 
@@ -34,8 +34,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from benchmarks.cluster import cluster, mapped
+from benchmarks.data.keywords import SCALES, accepted_queries, data_folder, drawn_items, narrow_subscriptions, posts
 from benchmarks.harness import Report, Row, in_fresh_process, main, measure, ratio
-from benchmarks.keyword_data import SCALES, accepted_queries, data_folder, drawn_items, narrow_subscriptions, posts
 from watchword import KeywordIndex
 from watchword.spark import build, local_session, match, resolve
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from benchmarks.data.keywords import accepted_queries, data_folder, posts
 from benchmarks.harness import Report, Row
-from benchmarks.keyword_data import accepted_queries, data_folder, posts
 from benchmarks.peers.agreeing import Ids
 from benchmarks.peers.characters import write_characters
 from benchmarks.peers.comparing import Run, Way, batch_way, compare, own_rows

@@ -10,9 +10,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from benchmarks import path_data, paths
+from benchmarks import paths
+from benchmarks.data import paths as path_data
+from benchmarks.data.paths import Scale
 from benchmarks.harness import Report, Row
-from benchmarks.path_data import Scale
 from watchword.workloads.documents import DocumentWorkload
 from watchword.workloads.dtd import NEWS, NEWS_TEXT
 from watchword.workloads.paths import PathWorkload

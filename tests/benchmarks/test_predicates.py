@@ -10,9 +10,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from benchmarks import predicate_data, predicate_rivals, predicates
+from benchmarks import predicate_rivals, predicates
+from benchmarks.data import predicates as predicate_data
+from benchmarks.data.predicates import Scale
 from benchmarks.harness import Report, Row
-from benchmarks.predicate_data import Scale
 
 TINY = Scale(
     rules=300,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from benchmarks import scale_data
+from benchmarks.data import scale as scale_data
+from benchmarks.data.scale import Place, Step, item_terms, write_changes, write_items, write_subscriptions
 from benchmarks.process_tree import watched
-from benchmarks.scale_data import Place, Step, item_terms, write_changes, write_items, write_subscriptions
 from watchword import KeywordIndex
 
 

@@ -1,6 +1,6 @@
 """What the path benchmarks measure on: NITF news documents, an XMark auction document, documents that nest heavily.
 
-Real, of the folder that `keyword_data.data_folder` names; nothing of it belongs to the project:
+Real, of the folder that `data.keywords.data_folder` names; nothing of it belongs to the project:
 
 - NITF: 500 documents of 3.8 kB and 60,000 distinct paths, both of YFilter 1.0. Paths beyond those are generated from
   the DTD with the same parameters.
@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.keyword_data import lines
+from benchmarks.data.keywords import lines
 from watchword.workloads.documents import DocumentWorkload
 from watchword.workloads.dtd import RECURSIVE, Dtd, read_dtd
 from watchword.workloads.paths import PathWorkload

@@ -1,7 +1,7 @@
 """What the predicate benchmarks measure on: rules that share attributes, Le Subscribe's subscriptions, real events.
 
 Synthetic: `watchword.workloads.predicates`, seed 2000. Real: flights and GitHub events of the folder that
-`keyword_data.data_folder` names; nothing of it belongs to the project. Rules over real events are generated, seed 2000:
+`data.keywords.data_folder` names; nothing of it belongs to the project. Rules over real events are drawn, seed 2000:
 
 - flights: two to four predicates on different columns. The first is an equality on `dest`, `tailnum` or `flight`, the
   others are equalities on `carrier`, `origin`, `month`, `day`, `hour`, or ranges of `dep_delay`, `distance` and
@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.json
 
-from benchmarks.keyword_data import lines
+from benchmarks.data.keywords import lines
 from watchword.workloads.predicates import PredicateWorkload, SharedAttributeRules, shared_attribute_rules
 
 SEED = 2000

@@ -1,9 +1,9 @@
 """What the benchmark of growing numbers measures on, made piece by piece, so that memory is bounded whatever the size.
 
-Algorithm 7 of Kourdounakis 2011, as `keyword_data` has it: subscriptions of 1 to 7 terms drawn by Zipf 0.75, items of
+Algorithm 7 of Kourdounakis 2011, as `data.keywords` has it: subscriptions of 1 to 7 terms drawn by Zipf 0.75, items of
 about 52 terms drawn by Zipf 0.95 from the same vocabulary. Each file is drawn with a seed of its own.
 
-Subscriptions that too many items would match are left out, as in `keyword_data`, so that an item matches 100 to 140 at
+Subscriptions that too many items would match are left out, as in `data.keywords`, so that an item matches 100 to 140 at
 every size: those that more than 5,000 / N of the items would match. As drawn, an item would match 295,000 of 100
 million subscriptions, by frequent words that stand alone, and nothing but the writing of pairs would be measured.
 """
@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.keyword_data import ITEM_ZIPF, SEED, SUBSCRIPTION_ZIPF
+from benchmarks.data.keywords import ITEM_ZIPF, SEED, SUBSCRIPTION_ZIPF
 from watchword.shards import Version, resolve, versions
 from watchword.workloads.syndication import Lengths, Vocabulary, chance_to_cover, generate
 

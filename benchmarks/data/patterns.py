@@ -1,7 +1,7 @@
 """What the pattern benchmarks measure on: REtriever's workload, a filter list over real texts, hostile long texts.
 
 Synthetic: `watchword.workloads.retriever`, seed 2004. Real: EasyList, posts and the addresses in them, of the
-folder that `keyword_data.data_folder` names; nothing of it belongs to the project.
+folder that `data.keywords.data_folder` names; nothing of it belongs to the project.
 
 How a filter rule becomes a pattern. Comments, exceptions (``@@``), rules that hide elements and rules that are
 regular expressions (``/.../``) are left out. Options (``$`` and what follows) are cut off. Anchors (``||`` and ``|``)
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from benchmarks.keyword_data import lines, posts
+from benchmarks.data.keywords import lines, posts
 from watchword.workloads.retriever import Parameters, Workload, generate
 
 SEED = 2004

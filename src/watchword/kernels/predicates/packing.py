@@ -111,8 +111,10 @@ def write_blocks(row_offsets, literals, payloads, order, keys, sizes, per_word, 
 
 
 @leaf
-def _unpack_block(arena, words, at, keys, by_place, dead, offsets, literals, payloads, rows, fill):
-    """Write the live rows of a block behind others; `keys` are its points, -1 for none. Returns rows and fill."""
+def _unpack_block(arena, words, key, by_place, dead, offsets, literals, payloads, rows, fill):
+    """Write the live rows of a block behind others; `key` has its points, -1 for none, and where it begins. Returns
+    rows and fill."""
+    at = key[2]
     write = len(offsets) > 1
     per_word = len(arena) // len(words)
     more = np.int64(1)
@@ -126,10 +128,10 @@ def _unpack_block(arena, words, at, keys, by_place, dead, offsets, literals, pay
                 continue
             start = fill
             fill += size
-            for key in keys:
-                if key >= 0:
+            for point in key[:2]:
+                if point >= 0:
                     if write:
-                        literals[fill] = 2 * key
+                        literals[fill] = 2 * point
                     fill += 1
             if write:
                 payloads[rows] = words[owners + row]
@@ -153,9 +155,7 @@ def unpack(arena, words, keys, by_place, dead, offsets, literals, payloads):
     rows = np.int64(0)
     fill = np.int64(0)
     for k in range(len(keys)):
-        rows, fill = _unpack_block(
-            arena, words, keys[k, 2], keys[k, :2], by_place, dead, offsets, literals, payloads, rows, fill
-        )
+        rows, fill = _unpack_block(arena, words, keys[k], by_place, dead, offsets, literals, payloads, rows, fill)
     return rows, fill
 
 

@@ -29,9 +29,9 @@ def cells(scale: str) -> list[Cell]:
 def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
     """Build an index of sets of which a share contains another, and match items."""
     count, size, few = SIZES[scale]
-    terms, share = terms_of(size), cell["share"]
-    plain = SHELF.get(("sets", count), lambda: generate(terms, count, Lengths.fixed(4), "uniform", seed))
-    rows = SHELF.get(("rows", share), lambda: in_order(calibrated.contained(plain, share, seed)))
+    terms, share, drawn_from = terms_of(size), cell["share"], (count, size, seed)
+    plain = SHELF.get(("containment", *drawn_from), lambda: generate(terms, count, Lengths.fixed(4), "uniform", seed))
+    rows = SHELF.get(("containment", share, *drawn_from), lambda: in_order(calibrated.contained(plain, share, seed)))
     index = built(cell["method"], rows, size)
     cost = matched(index, drawn(terms, few, calibrated.item_lengths(), "empirical", seed + 1), turns=2)
     stored = dict(index.stats())

@@ -26,10 +26,10 @@ COMPRESSED = "paper: as its own Table 4.5 has it, compressed paths even out most
 
 def _measure_similarity(cell: Cell, scale: str, seed: int) -> list[Row]:
     count, size, few = SIZES[scale]
-    terms, share = terms_of(size), cell["share"]
+    terms, share, drawn_from = terms_of(size), cell["share"], (count, size, seed)
     lengths = calibrated.subscription_lengths()
-    plain = SHELF.get(("sets", count), lambda: generate(terms, count, lengths, "empirical", seed))
-    rows = SHELF.get(("rows", share), lambda: in_order(calibrated.similar(plain, share, seed)))
+    plain = SHELF.get(("similarity", *drawn_from), lambda: generate(terms, count, lengths, "empirical", seed))
+    rows = SHELF.get(("similarity", share, *drawn_from), lambda: in_order(calibrated.similar(plain, share, seed)))
     index = built(cell["method"], rows, size)
     cost = matched(index, drawn(terms, few, calibrated.item_lengths(), "empirical", seed + 1), turns=2)
     row = {"operations": cost.operations, "match us": cost.microseconds, "found": cost.found}

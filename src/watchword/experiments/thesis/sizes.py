@@ -80,7 +80,7 @@ def _measure_vocabulary(cell: Cell, scale: str, seed: int) -> list[Row]:
 def _measure_items(cell: Cell, scale: str, seed: int) -> list[Row]:
     size, count = TERMS[scale], SUBSCRIPTIONS[scale]
     rows = shelved(size, count, calibrated.subscription_lengths(), "empirical", seed)
-    index = SHELF.get(("index", cell["method"]), lambda: built(cell["method"], rows, size))
+    index = SHELF.get(("figure-4.11", cell["method"], size, count, seed), lambda: built(cell["method"], rows, size))
     found = []
     for length in ITEM_LENGTHS:
         items = drawn(terms_of(size), _affordable(cell, scale), Lengths.fixed(length), "empirical", seed + 1)

@@ -145,11 +145,5 @@ def write_changes(place: Place, count: int) -> None:
 
 
 def item_terms(place: Place, most: int | None = None) -> pa.Array:
-    """Return the items as lists of terms, coded by a dictionary."""
-    terms = pq.read_table(place.items, columns=["terms"])["terms"].combine_chunks()[:most]
-    return pa.ListArray.from_arrays(_from_zero(terms.offsets), terms.flatten().dictionary_encode())
-
-
-def _from_zero(offsets: pa.Array) -> pa.Array:
-    cuts = offsets.to_numpy()
-    return pa.array(cuts - cuts[0])
+    """Return the items as lists of strings, which is what a task of Spark is given."""
+    return pq.read_table(place.items, columns=["terms"])["terms"].combine_chunks()[:most]

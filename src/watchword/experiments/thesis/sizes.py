@@ -175,7 +175,7 @@ def _four_times(rows: Sequence[Row]) -> Outcome:
     said = ", ".join(f"{at:,}: {factor:.2f}" for at, factor in factors.items())
     why = "implementation: nodes share one table of children here, and are Java objects with a hash map there; the "
     why += "thesis itself has 2.9 times for the largest vocabulary"
-    return judged(min(factors.values()) > 3, said + " times", weaker=max(factors.values()) > 1.2, otherwise=why)
+    return judged(min(factors.values()) > 3, said + " times", weaker=min(factors.values()) > 1.2, otherwise=why)
 
 
 def _larger_is_faster(rows: Sequence[Row]) -> Outcome:

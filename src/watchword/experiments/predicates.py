@@ -66,7 +66,7 @@ def _fastest(axis: str, rows: Sequence[Row]) -> Outcome:
     lost = ", ".join(f"{axis} = {at}" for at in lead if at not in won)
     why = f"implementation: not at {lost}, where its bookkeeping saves no check"
     if len(least) == len(lead):
-        why = f"hardware: it makes the fewest operations everywhere; not faster at {lost}, where all take microseconds"
+        why = f"hardware: it makes the fewest operations everywhere, or as few; by the times not at {lost}"
     return judged(not lost, said, weaker=len(won) > len(lead) / 2 or len(least) == len(lead), otherwise=why)
 
 

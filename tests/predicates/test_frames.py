@@ -60,7 +60,7 @@ def test_names_of_rows_come_along() -> None:
 def test_a_language_of_texts_wants_a_column() -> None:
     index = KeywordIndex({"s": "rbs"})
     for table in (Stream(), Frame(), TABLE.to_reader()):
-        with pytest.raises(EventError, match="several columns"):
+        with pytest.raises(EventError, match="name the one that has the events"):
             index.match_many(table)
 
 

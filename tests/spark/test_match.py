@@ -186,7 +186,7 @@ class TestRefused:
     def test_paths(self, events: DataFrame, index: str, single: str, tmp_path: Path) -> None:
         self.refused("no such folder", events, tmp_path / "nothing")
         self.refused("holds no index", events, tmp_path)
-        self.refused("every machine mounts", events, "s3://bucket/index")
+        self.refused("every machine mounts", events, "http://host/index")
         self.refused("no version 9; there are: 1", events, index, version=9)
         self.refused("version 9 is gone", events, single, version=9)
 

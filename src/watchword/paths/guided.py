@@ -132,13 +132,14 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
         return _LayeredRun(base, delta, self.tombstones.dead)
 
     def stats(self) -> Mapping[str, float]:
-        """Return the figures of both layers, those of the base's guide, and what waits to be packed."""
+        """Return the figures of both layers, those of their guides, and what waits to be packed."""
         base, delta = self.base.trie.figures(), self.delta.trie.figures()
-        guide = self.base.guide
+        guides = self.base.guide, self.delta.guide
+        guide_bytes = sum(guide.bytes for guide in guides)
         return {name: base[name] + delta[name] for name in base} | {
-            "bytes": base["bytes"] + delta["bytes"] + guide.bytes,
-            "guide_nodes": guide.nodes,
-            "guide_bytes": guide.bytes,
+            "bytes": base["bytes"] + delta["bytes"] + guide_bytes,
+            "guide_nodes": sum(guide.nodes for guide in guides),
+            "guide_bytes": guide_bytes,
             "delta_rows": len(self.delta),
             "tombstones": len(self.tombstones),
         }

@@ -36,6 +36,18 @@ def test_ids_of_slots_are_listed_in_their_order(ids, chosen, packed):
     assert catalog.listed(np.array(chosen, np.int32)) == [ids[slot] for slot in chosen]
 
 
+@pytest.mark.parametrize("first", [0, -30, 100, 2**40, 2**63 - 70])
+@pytest.mark.parametrize("holes", [[], [0], [30], [58], [0, 58]])
+@pytest.mark.parametrize("later", [0, 5])
+def test_ids_that_ascend_are_found_as_others_are(first, holes, later):
+    ids = [first + number for number in range(60) if number not in holes]
+    catalog = catalog_of(ids, [first + 60 + number for number in range(later)])
+    ids += [first + 60 + number for number in range(later)]
+    for _ in range(3):  # the first are looked up, the later ones computed where they can be
+        assert catalog.ids(np.arange(len(ids), dtype=np.int32)).to_pylist() == ids
+        assert catalog.ids(np.array([1, 29, 40], np.int32)).to_pylist() == [ids[1], ids[29], ids[40]]
+
+
 @pytest.mark.parametrize("packed", [0, 1, 30, 60])
 def test_texts_are_those_of_now_whatever_was_replaced_removed_or_added(packed):
     ids = list(range(60))

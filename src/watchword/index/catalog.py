@@ -61,7 +61,7 @@ class PackedColumns:
         ids = self.ids
         if isinstance(ids, Strings) or not len(ids) or int(ids[-1]) - int(ids[0]) != len(ids) - 1:
             return None
-        return int(ids[0]) if (np.diff(ids) == 1).all() else None
+        return int(ids[0]) if kernels.ascend_by_one(ids) else None
 
 
 class Catalog:
@@ -73,6 +73,7 @@ class Catalog:
         self._clear_tail()
         self.changed: dict[int, str] = {}
         self.gone = np.empty(0, np.bool_)
+        self._asked = 0
         self.removed = 0
 
     def _clear_tail(self) -> None:
@@ -319,8 +320,8 @@ class Catalog:
         return from_arrow(column) if self.kind is str else column.to_numpy()
 
     def _ints(self, slots: Int32) -> Int64:
-        first = self.base.first
-        if first is not None and not self.tail_texts:
+        self._asked += len(slots)  # to find out whether all ascend, all are read: not before as many were asked for
+        if self._asked > self.base.count and not self.tail_texts and (first := self.base.first) is not None:
             return np.add(slots, first, dtype=np.int64)
         taken = np.empty(len(slots), np.int64)
         kernels.take_ints(slots, self.base.ids, self.tail_ints, taken)

@@ -92,6 +92,15 @@ def find_strings(data, cuts, column, offsets, table, rows):
 
 
 @kernel
+def ascend_by_one(ids):
+    """Say whether each id is one more than the id before it, where the last is as far from the first as it would be."""
+    for i in range(len(ids)):
+        if ids[i] != ids[0] + i:
+            return False
+    return True
+
+
+@kernel
 def take_ints(rows, base, tail, result):
     """Set `result[i]` to the id of row `rows[i]`; rows from ``len(base)`` on lie in `tail`."""
     for i in range(len(rows)):

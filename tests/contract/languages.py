@@ -270,6 +270,7 @@ PATHS = Language(
     index=PathIndex,
     variants={
         **{name: {"method": name} for name in PathIndex.methods},
+        "auto-unguided": {"guide_bytes": 0},
         "lazy-dfa-small": {"method": "lazy-dfa", "max_states": 4},
     },
     subscriptions=path_strategies.paths,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.paths import judge
 from tests.paths.structures import EVERY, duel, followed, holding, judged, limits_of
+from watchword import PathIndex
 from watchword.arrays import offsets_of
 from watchword.kernels.paths.classes import classes_of
 from watchword.kernels.paths.moves import END
@@ -94,3 +95,14 @@ def test_what_a_piece_found_keeps_no_more_memory_than_that() -> None:
     assert [len(pairs.payloads) for pairs in kept] == [0, 0, 0, 10]
     arrays = [array for pairs in kept for array in pairs]
     assert sum(array.nbytes if array.base is None else array.base.nbytes for array in arrays) < 10_000
+
+
+def test_a_guide_takes_no_more_than_it_may_and_finds_the_same() -> None:
+    paths = {f"{first}{second}": f"//{first}//{second}" for first in "abcde" for second in "abcde"}
+    names = [random.Random(seed).choices("abcde", k=9) for seed in range(200)]
+    documents = ["".join(f"<{name}>" for name in row) + "".join(f"</{name}>" for name in row[::-1]) for row in names]
+    small, large = PathIndex(paths, guide_bytes=0), PathIndex(paths)
+    for _ in range(2):
+        found = [index.match_many(documents, ordered=True) for index in (small, large)]
+        assert found[0].num_rows > 200 and found[0].equals(found[1])
+    assert small.stats().details["guide_nodes"] < large.stats().details["guide_nodes"]

@@ -21,9 +21,6 @@ from watchword.kernels.paths.trail import BEGIN, COPIED, LEARNING, Trail, grown_
 from watchword.paths.runs import Run, new_progress
 from watchword.paths.trie import PathTrie
 
-LEAST_BYTES = 64 << 20
-"""What a guide may take, or as much as its automaton if that is more."""
-
 _WASTE = 8
 """A guide is outworn when it did not help with this many times as many elements as it has nodes."""
 
@@ -34,13 +31,14 @@ _COPIED = 4
 class Guide:
     """What documents were seen to satisfy, under an automaton that does not change any more."""
 
-    def __init__(self, trie: PathTrie) -> None:
+    def __init__(self, trie: PathTrie, most: int) -> None:
+        """Make a guide without nodes, which may take `most` bytes, or as many as its automaton if those are more."""
         self._trie = trie
         self._arrays = kernels.new_guide()
         self._classes = NO_CLASSES
         self._copied = 0
         self._gate = Gate()
-        self._most = max(LEAST_BYTES, trie.bytes)
+        self._most = max(most, trie.bytes)
         self._unhelped = 0
         self._spare: list[_Spare] = []
 

@@ -8,6 +8,7 @@ delta loses it with every change: it is small, and learned anew in passing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from watchword.kernels.merge import interleave
 from watchword.kernels.tombstones import Dead
 from watchword.layers.layered import Layered
 from watchword.paths.guide import Guide
+from watchword.paths.options import GUIDE_BYTES
 from watchword.paths.rows import Paths, Walk, joined
 from watchword.paths.runs import Pairs, PathStructure, Run
 from watchword.paths.trie import PathTrie
@@ -25,9 +27,13 @@ from watchword.paths.trie import PathTrie
 class _Layer:
     """Paths, and what documents taught about them."""
 
-    def __init__(self, trie: PathTrie) -> None:
-        self.trie = trie
-        self.guide = Guide(trie)
+    def __init__(self, trie: PathTrie, guide_bytes: int) -> None:
+        self.trie, self._guide_bytes = trie, guide_bytes
+        self.unlearn()
+
+    def unlearn(self) -> None:
+        """Forget what documents taught."""
+        self.guide = Guide(self.trie, self._guide_bytes)
 
     def __len__(self) -> int:
         return len(self.trie)
@@ -35,7 +41,7 @@ class _Layer:
     def renewed(self) -> Guide:
         """Return the guide, a new one where the old has been of little use."""
         if self.guide.is_outworn:
-            self.guide = Guide(self.trie)
+            self.unlearn()
         return self.guide
 
 
@@ -58,14 +64,14 @@ class GuidedBase(_Layer):
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads; what the guide has of them is forgotten."""
         self.trie.renumber(payloads)
-        self.guide = Guide(self.trie)
+        self.unlearn()
 
 
 class GuidedDelta(_Layer):
     """Paths that came since the base was packed."""
 
-    def __init__(self) -> None:
-        super().__init__(PathTrie())
+    def __init__(self, guide_bytes: int) -> None:
+        super().__init__(PathTrie(), guide_bytes)
         self.came = self.mark = 0
         self._rows: dict[int, tuple[int, Int32]] = {}
 
@@ -77,7 +83,7 @@ class GuidedDelta(_Layer):
             self._rows[payload] = (self.mark, paths.steps[borders[row] : borders[row + 1]])
             self.mark += 1
         self.came += len(payloads)
-        self.guide = Guide(self.trie)
+        self.unlearn()
 
     def mark_of(self, payload: int) -> int | None:
         """Return the mark of the moment before the path with this payload came, if it is here."""
@@ -88,7 +94,7 @@ class GuidedDelta(_Layer):
         """Remove a path that is here; a `KeyError` if its payload is another path's."""
         self.trie.remove(row, payload)
         del self._rows[payload]
-        self.guide = Guide(self.trie)
+        self.unlearn()
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Paths, Int32]]:
         """Return a function that returns the paths which have come since a mark and are here now."""
@@ -109,13 +115,17 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
     delta_rows: ClassVar[int] = 1_000
     background_rows: ClassVar[int] = 50_000
 
+    def __init__(self, guide_bytes: int = GUIDE_BYTES) -> None:
+        self._guide_bytes = guide_bytes
+        super().__init__()
+
     def packer(self) -> Callable[[list[tuple[Paths, Int32]]], Any]:
         """Return a function that enters paths into a new automaton."""
-        return _packed
+        return partial(_packed, self._guide_bytes)
 
     def new_delta(self) -> Any:
         """Return a delta without paths."""
-        return GuidedDelta()
+        return GuidedDelta(self._guide_bytes)
 
     def put(self, rows: Paths, payloads: Int32) -> None:
         """Put paths into the delta."""
@@ -157,14 +167,14 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
         """Take over what `arrays` returned."""
         trie = PathTrie()
         trie.restore(under("base", arrays))
-        self._install(GuidedBase(trie))
+        self._install(GuidedBase(trie, self._guide_bytes))
 
 
-def _packed(parts: list[tuple[Paths, Int32]]) -> GuidedBase:
+def _packed(guide_bytes: int, parts: list[tuple[Paths, Int32]]) -> GuidedBase:
     """Return a base of all these paths."""
     trie = PathTrie()
     trie.add(*joined(parts))
-    return GuidedBase(trie)
+    return GuidedBase(trie, guide_bytes)
 
 
 class _LayeredRun(Run):

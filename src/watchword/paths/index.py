@@ -70,6 +70,11 @@ class PathIndex(Index[Key]):
     - `max_depth` (1,000), `max_bytes` (1,073,741,824): how deep the elements of a document may nest, and its size
     - `max_length` (4,096), `max_steps` (256): how many characters and steps a path may have
 
+    Option of `auto`:
+
+    - `guide_bytes` (67,108,864): how much memory the guide may take, or as much as the automaton if that is more; more
+      helps where documents nest heavily and come again
+
     Option of `lazy-dfa`:
 
     - `max_states` (10,000): how many states are kept; then all are dropped

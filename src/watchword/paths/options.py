@@ -13,6 +13,7 @@ MAX_STEPS = 256
 MAX_DEPTH = 1_000
 MAX_BYTES = 1 << 30
 MAX_STATES = 10_000
+GUIDE_BYTES = 64 << 20
 
 
 def _namespaces(name: str, value: Any) -> dict[str, str] | None:
@@ -42,6 +43,15 @@ OPTIONS = {
 """Those of every method."""
 
 METHOD_OPTIONS = {
-    "lazy-dfa": {"max_states": Option(MAX_STATES, whole(2, 1 << 24), "How many states are kept; then all are dropped.")}
+    "auto": {
+        "guide_bytes": Option(
+            GUIDE_BYTES,
+            whole(0, 1 << 40),
+            "How many bytes the guide may take, or as many as the automaton if those are more; then it learns no more.",
+        )
+    },
+    "lazy-dfa": {
+        "max_states": Option(MAX_STATES, whole(2, 1 << 24), "How many states are kept; then all are dropped.")
+    },
 }
 """Those of a method."""

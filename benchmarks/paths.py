@@ -150,10 +150,16 @@ def wanted_row(what: str, measured: float | None, wanted: float, *, least: bool 
 
 
 def fastest_row(what: str, rows: Sequence[Row], column: str = "ms/document") -> Row:
-    """Return how many times the fastest other method is slower than `auto`."""
-    times = {row["method"]: row[column] for row in rows if row["method"] in METHODS}
-    others = [time for method, time in times.items() if method != "auto"]
-    return wanted_row(f"{what}: the next method over auto", ratio(min(others, default=None), times["auto"]), 1)
+    """Return how many times the fastest other method is slower than `auto`.
+
+    `lazy-dfa` remembers documents, and knows a few by heart where `auto` is given many: then it is left out.
+    """
+    known = {row["method"]: row for row in rows if row["method"] in METHODS}
+    auto = known.pop("auto")
+    if "lazy-dfa" in known and known["lazy-dfa"].get("documents", 0) < auto.get("documents", 0):
+        del known["lazy-dfa"]
+    others = [row[column] for row in known.values()]
+    return wanted_row(f"{what}: the next method over auto", ratio(min(others, default=None), auto[column]), 1)
 
 
 def by_method(table: pa.Table, documents: pa.Array, *, heavy: bool = False) -> tuple[list[Row], str]:

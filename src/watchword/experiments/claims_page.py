@@ -18,6 +18,7 @@ from pathlib import Path
 from watchword.experiments.experiment import Claim, Experiment, Outcome
 from watchword.experiments.report import found_runs, outcomes, tally
 from watchword.experiments.results import MACHINE, Run
+from watchword.visible import counted
 
 COLUMNS = ("claim", "paper", "measured", "verdict", "why")
 INTRODUCTION = """\
@@ -69,7 +70,7 @@ def _machine(run: Run) -> str:
     if not file.exists():
         return "Machine: unknown."
     known = json.loads(file.read_text(encoding="utf-8"))
-    return f"Machine: {known['cores']} cores, {known['memory_gb'] * 1e9 / (1 << 30):.0f} GiB."
+    return f"Machine: {counted(known['cores'], 'core')}, {known['memory_gb'] * 1e9 / (1 << 30):.0f} GiB."
 
 
 def _row(cells: Iterable[str]) -> str:

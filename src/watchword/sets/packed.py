@@ -72,10 +72,13 @@ class RowBase:
 
 
 class RowDelta:
-    """Rows added since the base was packed. `records` says where a payload's record lies in the pool."""
+    """Rows added since the base was packed. `records` says where a payload's record lies in the pool.
 
-    def __init__(self, atoms: int) -> None:
-        self.lists = delta_kernels.Delta(np.full(max(atoms, 16), -1, np.int32), np.empty(64, np.int32))
+    Matching looks up the head of every atom of an event, unless there is none: so heads are made with the first row.
+    """
+
+    def __init__(self) -> None:
+        self.lists = delta_kernels.Delta(np.empty(0, np.int32), np.empty(64, np.int32))
         self.mark = 0
         self.came = 0
         self.records: dict[int, int] = {}
@@ -136,8 +139,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         return partial(_pack, Counts(self.counts.rows.copy(), self.counts.items.copy()))
 
     def new_delta(self) -> RowDelta:
-        """Return a delta for the atoms of the base."""
-        return RowDelta(len(self.base.packed.starts) - 1)
+        """Return an empty delta."""
+        return RowDelta()
 
     def _install(self, base: RowBase) -> None:
         super()._install(base)

@@ -37,7 +37,7 @@ import numpy as np
 from watchword.arrays import Int32
 from watchword.kernels.handles import arrays_at
 from watchword.kernels.int_set import set_gather, set_has, set_table
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import prefetch
 from watchword.kernels.sets.delta import is_among, match_delta
 from watchword.kernels.tombstones import Dead, drop_dead
@@ -49,6 +49,9 @@ _SEARCH = 24
 _WAITING = 32
 
 _PLACE = 0xFFFFFFFF
+
+# Words of an arena above which memory is asked for an item ahead; words of a block that are, and of a cache line.
+_LARGE, _FRONT, _LINE = 1 << 18, 64, 16
 
 
 class Packed(NamedTuple):
@@ -71,9 +74,13 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     An item's atoms may repeat, and be -1 where they are unknown.
 
     Memory is asked for ahead of time: the starts of the next item's atoms, the blocks of this item's, and the
-    entries of matching groups, which wait until a handful of them are on the way. `marks` is a bitmap of the item's
-    atoms by their last twelve bits; it turns most groups away before the atom set is asked. Tried: to ask for the
-    blocks of the next item as well, which makes an index that fits the cache a seventh slower.
+    entries of matching groups, which wait until a handful of them are on the way. In an index that is larger than a
+    processor's own cache three items are under way: the starts of the one after the next are asked for, and one block
+    of the next item whenever one of this item is read. Ten million subscriptions: 4.7 microseconds an item instead of
+    6.2; asking for all blocks of the next item at once, 4.8; an index that fits the cache becomes a seventh slower.
+
+    `marks` is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is
+    asked.
 
     A group that waits is one number, its block's number above the place of its second atom: what is written for every
     group that is read costs more than the look at the bitmap.
@@ -88,19 +95,22 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     blocks_of = np.empty((2, len(table)), np.int64)  # where a block's seconds begin, and how many there are
     waits = np.empty((2, _WAITING), np.int64)
     some_dead = len(dead.slots) + len(dead.clauses) > 0
-    keys = len(starts) - 1
+    keys, last = len(starts) - 1, len(item_offsets) - 1
+    is_large = len(arena) > _LARGE
+    ahead = 2 if is_large else 1
     operations = 0
-    for item in range(first, len(item_offsets) - 1):
-        if item + 2 < len(item_offsets):
-            for i in range(item_offsets[item + 1], item_offsets[item + 2]):
-                prefetch(starts, min(max(np.int64(item_atoms[i]), 0), keys))
+    for item in range(first, last):
+        for i in range(item_offsets[min(item + ahead, last)], item_offsets[min(item + ahead + 1, last)]):
+            prefetch(starts, min(max(np.int64(item_atoms[i]), 0), keys))
+        asked, asked_stop = item_offsets[item + 1], item_offsets[min(item + ahead, last)]
         mask, count = set_gather(table, item_atoms, item_offsets[item], item_offsets[item + 1], known)
         marks[:] = 0
         blocks = 0
         for i in range(count):
             atom = min(np.int64(known[i]), keys)
             bases[blocks] = starts[atom]
-            prefetch(arena, bases[blocks])
+            if not is_large:
+                prefetch(arena, bases[blocks])
             blocks += starts[min(atom + 1, keys)] > starts[atom]
             marks[(known[i] >> 6) & 63] |= np.uint64(1) << np.uint64(known[i] & 63)
         fill = used
@@ -108,6 +118,9 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
         waiting = 0
         is_sorted = False
         for i in range(blocks):
+            if asked < asked_stop:
+                _ask_for_block(starts, arena, item_atoms[asked])
+                asked += 1
             base = bases[i]
             singles, groups = np.int64(arena[base]), np.int64(arena[base + 1])
             base += 2
@@ -147,6 +160,9 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
                     waiting = 0
                     if fill < 0:
                         return item, used, operations
+        while asked < asked_stop:
+            _ask_for_block(starts, arena, item_atoms[asked])
+            asked += 1
         fill = _marked(arena, waits, waiting, blocks_of, table, mask, payloads, fill)
         if fill < 0:
             return item, used, operations
@@ -164,7 +180,18 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
         used = fill
         offsets[item + 1] = used
         operations += spent
-    return len(item_offsets) - 1, used, operations
+    return last, used, operations
+
+
+@inline
+def _ask_for_block(starts, arena, atom):
+    """Ask for the front of an atom's block, which most often is all of it."""
+    key = min(max(np.int64(atom), 0), len(starts) - 1)
+    at, stop = np.int64(starts[key]), np.int64(starts[min(key + 1, len(starts) - 1)])
+    stop = min(stop, at + _FRONT)
+    while at < stop:
+        prefetch(arena, at)
+        at += _LINE
 
 
 @kernel

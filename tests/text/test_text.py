@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import sys
 import unicodedata
+from functools import partial
+from itertools import chain, pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +18,10 @@ from tests import oracle
 from watchword import EventError, OptionError
 from watchword.kernels.text.scan import GROWTH
 from watchword.kernels.text.scan import POINTS as POINTS_PER_BYTE
+from watchword.keywords.reader import Reader
 from watchword.text.analyzer import Analyzer
 from watchword.text.folding import Folding
+from watchword.text.vocabulary import Vocabulary
 
 POINTS = [chr(point) for point in range(sys.maxunicode + 1)]
 STOP_WORDS = ("the", "of", "é", "straße".casefold())
@@ -83,6 +87,18 @@ def compare(analyzer: Analyzer, texts: list[str], **analysis: object) -> None:
     storable = [at for at, text in enumerate(texts) if _is_unicode(text)]
     array = pa.array([texts[at] for at in storable], pa.string())
     assert analyzer.terms_many(array).to_pylist() == [expected[at] for at in storable]
+    if not analysis.keys() & {"stop_words", "stemmer"}:
+        compare_numbers(analyzer, texts, expected)
+
+
+def compare_numbers(analyzer: Analyzer, texts: list[str], expected: list[list[str]]) -> None:
+    """Hold the numbers that events are read into against terms, of which every second one is known."""
+    numbers = {term: number for number, term in enumerate(dict.fromkeys(chain(*expected, ["between"])))}
+    vocabulary = Vocabulary()
+    vocabulary.intern_texts([term for term, number in numbers.items() if number % 2 == 0])
+    rows = Reader(analyzer, vocabulary, None).read(texts, 0)
+    found = [rows.atoms[first:last].tolist() for first, last in pairwise(rows.offsets.tolist())]
+    assert found == [[-1 if numbers[term] % 2 else numbers[term] // 2 for term in terms] for terms in expected]
 
 
 def _is_unicode(text: str) -> bool:
@@ -177,7 +193,8 @@ def test_code_points_in_any_company(options: dict[str, Any]) -> None:
     lengths = [*range(70), 255, 256, 257, 1000]
     latin = [chr(point) for point in range(0x370)]
     marks = [*(point for point in POINTS if unicodedata.combining(point)), *"aeo東か"]
-    for alphabet in (POINTS, latin, "ab Z.é", marks):
+    quotes = [chr(point) for point in range(0x2000, 0x2080)]
+    for alphabet in (POINTS, latin, "ab Z.é", marks, quotes, [*quotes, *"abcdefgé\u0301\u0323\U0001f468東"]):
         compare(analyzer, ["".join(random_.choices(alphabet, k=length)) for length in lengths], **options)
 
 
@@ -217,6 +234,9 @@ INVALID = {
     "surrogate": b"\xed\xa0\x80",
     "past the last code point": b"\xf4\x90\x80\x80",
     "five bytes": b"\xf8\x88\x80\x80\x80",
+    "a quotation mark cut short": b"it\xe2\x80",
+    "cut short by a quotation mark": "it\N{RIGHT SINGLE QUOTATION MARK}s".encode().replace(b"t", b"\xc3"),
+    "more than a quotation mark": "it\N{RIGHT SINGLE QUOTATION MARK}".encode() + b"\x80s",
 }
 
 
@@ -233,12 +253,14 @@ def test_invalid_utf8(analyzer: Analyzer, kind: pa.DataType, bad: bytes) -> None
     assert analyzer.terms_many(array[1:3]).to_pylist() == [["fine"], ["too"]]
 
 
-def test_a_character_cut_by_the_end_of_its_row(analyzer: Analyzer) -> None:
+@pytest.mark.parametrize("character", ["€", "\N{RIGHT SINGLE QUOTATION MARK}"])
+def test_a_character_cut_by_the_end_of_its_row(analyzer: Analyzer, character: str) -> None:
     """The buffer as a whole is valid UTF-8; the rows are not."""
-    euro = "€".encode()
-    with pytest.raises(EventError) as refusal:
-        analyzer.terms_many(binary(b"ok", euro[:2], euro[2:], kind=pa.string()))
-    assert refusal.value.position == 1
+    whole = character.encode()
+    for read in (analyzer.terms_many, partial(Reader(analyzer, Vocabulary(), None).read, position=0)):
+        with pytest.raises(EventError) as refusal:
+            read(binary(b"ok", whole[:2], whole[2:], kind=pa.string()))
+        assert refusal.value.position == 1
 
 
 @pytest.mark.parametrize("texts", [["a", None], pa.array(["a", None])], ids=["list", "array"])

@@ -90,22 +90,27 @@ def lower_bytes(typing_context, data, at, out, to):
 
 
 @intrinsic
-def equal_bytes(typing_context, data, at, byte):
-    """Return, as a uint64, which of the 64 bytes of a uint8 array from index `at` on equal `byte`, the first in the
-    lowest bit; all must be inside."""
+def bytes_between(typing_context, data, at, least, most):
+    """Return, as a uint64, which of the 64 bytes of a uint8 array from index `at` on are from `least` to `most`, the
+    first in the lowest bit; all must be inside."""
     if not (isinstance(data, types.Array) and data.dtype == types.uint8):
         return None
 
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         vector = ir.VectorType(ir.IntType(8), 64)
-        first = builder.insert_element(ir.Constant(vector, ir.Undefined), arguments[2], ir.IntType(32)(0))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
-        wanted = builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
-        text = builder.load(_bytes_at(builder, array, arguments[1]), align=1)
-        return builder.bitcast(builder.icmp_unsigned("==", text, wanted), ir.IntType(64))
 
-    return types.uint64(data, types.int64, types.uint8), generate
+        def everywhere(byte):
+            first = builder.insert_element(ir.Constant(vector, ir.Undefined), byte, ir.IntType(32)(0))
+            return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
+
+        _, at, least, most = arguments
+        above = builder.sub(builder.load(_bytes_at(builder, array, at), align=1), everywhere(least))
+        inside = builder.icmp_unsigned("<=", above, everywhere(builder.sub(most, least)))
+        return builder.bitcast(inside, ir.IntType(64))
+
+    return types.uint64(data, types.int64, types.uint8, types.uint8), generate
 
 
 @intrinsic

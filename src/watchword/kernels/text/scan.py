@@ -18,7 +18,7 @@ import numpy as np
 
 from watchword.kernels.growing import with_room
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, lower_bytes, store_word, trailing_zeros
+from watchword.kernels.memory import bytes_between, load_word, lower_bytes, store_word, trailing_zeros
 from watchword.kernels.text.characters import (
     CJK,
     CLASS_SHIFT,
@@ -55,9 +55,10 @@ def find_runs(data, begin, end, lower, edges):
     """Put a row into `lower`, ASCII in lower case, from index `BEFORE` on, and write into `edges` where its runs begin
     and end there, in turn. Returns how many runs there are, and whether a byte is not ASCII.
 
-    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell.
-    Sixty-four bytes at a time become bits, and a change from bit to bit is an edge: there is no branch that depends on
-    where a run ends.
+    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell; but
+    for quotation marks and dashes, which are told apart here: "I’m" has two runs and needs no decoding. Sixty-four
+    bytes at a time become bits, and a change from bit to bit is an edge: there is no branch that depends on where a run
+    ends.
     """
     fill, to = 0, BEFORE
     before = others = np.uint64(0)  # the last bit of the bytes before; bytes that are not ASCII
@@ -72,6 +73,10 @@ def find_runs(data, begin, end, lower, edges):
             inside = (np.uint64(1) << np.uint64(end - begin)) - np.uint64(1)
             bits &= inside
             high &= inside
+        if high != np.uint64(0):
+            separators = _separators(lower, to, high)
+            bits &= ~separators
+            high &= ~separators
         others |= high
         changes = bits ^ ((bits << np.uint64(1)) | before)
         before = bits >> np.uint64(63)
@@ -83,6 +88,20 @@ def find_runs(data, begin, end, lower, edges):
         to += 64
     edges[fill] = to + end - begin  # of a run that has no other end
     return (fill + 1) >> 1, others != np.uint64(0)
+
+
+@inline
+def _separators(lower, to, high):
+    """Return, as bits, which of 64 bytes are those of U+2010 to U+2027: dashes, quotation marks, dots.
+
+    They are three bytes each, E2 80 and one from 90 to A7, and separators whatever is beside them. `high` has the bytes
+    of the row that are no ASCII. A character that the end of the 64 bytes or of the row cuts has no bits here.
+    """
+    one, two = np.uint64(1), np.uint64(2)
+    second = bytes_between(lower, to, np.uint8(0x80), np.uint8(0x80)) & high
+    third = bytes_between(lower, to, np.uint8(0x90), np.uint8(0xA7)) & high
+    first = bytes_between(lower, to, np.uint8(0xE2), np.uint8(0xE2)) & (second >> one) & (third >> two)
+    return first | (first << one) | (first << two)
 
 
 @inline

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline
-from watchword.kernels.memory import equal_bytes, same_bytes, trailing_zeros
+from watchword.kernels.memory import bytes_between, same_bytes, trailing_zeros
 from watchword.kernels.patterns.keyed.grams import FAR
 from watchword.kernels.patterns.keyed.word_heads import size_of, spelling_of
 
@@ -103,7 +103,7 @@ def _find(data, low, stop, spelled, spelling, size):
     one, two = spelled[spelling], spelled[spelling + far]
     at = low
     while at + size <= stop and at + 67 <= len(data):
-        possible = equal_bytes(data, at, one) & equal_bytes(data, at + far, two)
+        possible = bytes_between(data, at, one, one) & bytes_between(data, at + far, two, two)
         while possible:
             position = at + trailing_zeros(possible)
             if position + size > stop:

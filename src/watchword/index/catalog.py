@@ -38,6 +38,9 @@ Id = str | int
 _FEW = 8
 """Up to so many ids are listed one by one."""
 
+_MANY = 64
+"""From so many on, the call of a kernel that takes ids is worth while."""
+
 _NO_INTS = np.empty(0, np.int64)
 _NO_STRINGS = Strings(NO_BYTES, np.zeros(1, np.int64))
 
@@ -140,7 +143,7 @@ class Catalog:
         """Return the ids of slots, which ascend."""
         if not len(slots):
             return []
-        if self.kind is int and slots[-1] < self.base.count:
+        if self.kind is int and len(slots) < _MANY and slots[-1] < self.base.count:
             return self.base.ids[slots].tolist()  # type: ignore[index, no-any-return]
         if len(slots) <= _FEW:
             return [self.id(slot) for slot in slots.tolist()]

@@ -98,6 +98,8 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     keys, last = len(starts) - 1, len(item_offsets) - 1
     is_large = len(arena) > _LARGE
     ahead = 2 if is_large else 1
+    for i in range(item_offsets[first], item_offsets[min(first + 1, last)] if is_large else 0):
+        _ask_for_block(starts, arena, item_atoms[i])
     operations = 0
     for item in range(first, last):
         for i in range(item_offsets[min(item + ahead, last)], item_offsets[min(item + ahead + 1, last)]):

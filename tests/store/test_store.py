@@ -140,7 +140,10 @@ class TestSubscribers:
         with pytest.raises(KeyError) as refused:
             store.subscribe("cid", "words")
         assert isinstance(refused.value, StoreError) and refused.value.name == "cid"  # type: ignore[attr-defined]
-        assert str(refused.value) == f"{store.path}: there is no subscriber 'cid'; add it first"
+        assert (
+            str(refused.value)
+            == f"{store.path}: there is no subscriber 'cid'; `watchword subscribers` lists and adds them"
+        )
         with pytest.raises(UnknownNameError):
             store.subscribe_many([Request("ann", "words"), Request("cid", "words")])
         assert store.subscriptions() == []

@@ -353,7 +353,11 @@ class Store(Closing):
         if is_storable(name):
             found = connection.execute("SELECT number FROM subscribers WHERE name = ?", (name,)).fetchone()
         if found is None:
-            raise UnknownNameError(f"there is no subscriber {name!r}; add it first", path=self.path, name=name)
+            raise UnknownNameError(
+                f"there is no subscriber {name!r}; `watchword subscribers` lists and adds them",
+                path=self.path,
+                name=name,
+            )
         return int(found[0])
 
     def _check_batch(self, batch: str) -> None:

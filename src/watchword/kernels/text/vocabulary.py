@@ -32,6 +32,9 @@ _GROUP = 16
 SHORT = 16
 """The bytes of the longest string whose key `key_of_words` makes."""
 
+TOGETHER = 64
+"""How many strings are looked up at a time."""
+
 
 class StringTable(NamedTuple):
     """The arrays of a vocabulary."""
@@ -110,9 +113,16 @@ def home_bucket(key, table):
 
 @inline
 def _same(data, start, end, known, number):
+    """Say whether a string of at least eight bytes is the one with this number."""
     first = known.offsets[number]
     size = end - start
-    return known.offsets[number + 1] - first == size and same_bytes(data, start, known.blob, first, size)
+    if known.offsets[number + 1] - first != size:
+        return False
+    if size > SHORT:
+        return same_bytes(data, start, known.blob, first, size)
+    differ = load_word(data, start) ^ load_word(known.blob, first)
+    differ |= load_word(data, end - 8) ^ load_word(known.blob, first + size - 8)
+    return differ == 0
 
 
 @inline
@@ -130,27 +140,82 @@ def find_at(key, at, data, start, end, known):
     return np.int64(-1)
 
 
+class Asked(NamedTuple):
+    """Room for strings that are looked up together: their keys and home buckets, and two lists of them."""
+
+    keys: UInt64
+    buckets: Int64
+    found: Int64
+    unsure: Int64
+
+
+@kernel
+def nothing_asked():
+    """Return room for `TOGETHER` strings."""
+    return Asked(
+        np.empty(TOGETHER, np.uint64),
+        np.empty(TOGETHER, np.int64),
+        np.empty(TOGETHER + 1, np.int64),
+        np.empty(TOGETHER + 1, np.int64),
+    )
+
+
+@kernel
+def look_up(asked, count, data, borders, step, known, numbers):
+    """Write the numbers of strings that have their keys and buckets in `asked`; -1 for those unknown.
+
+    String `k` lies in `data` from ``borders[step * k]`` to the border after that. No branch depends on a string in the
+    first look, which is one into the home bucket of each. What is not decided then is listed and done one by one:
+    strings that were found by a hash, whose bytes are compared as soon as they are in the cache, and strings whose
+    bucket another one has. Of the terms of posts against 22,343 words, 8 % are compared and 14 % looked for further.
+
+    Tried: one list for both (a tenth slower), two buckets in the first look (a sixth).
+    """
+    keys, buckets, found, unsure = asked
+    table, offsets, blob = known.table, known.offsets, known.blob
+    mask = len(table) - 1
+    founds = unsures = 0
+    for k in range(count):
+        key, at = keys[k], buckets[k]
+        there, number = table[at], table[at + 1]
+        hit = np.uint64(there == key)
+        numbers[k] = np.int64(number & (np.uint64(0) - hit)) - 1
+        found[founds], unsure[unsures] = k, k
+        founds += np.int64(hit) & np.int64(not is_own_key(key))
+        unsures += np.int64(hit | np.uint64(there == 0)) ^ 1  # an empty bucket has the key 0
+    for i in range(unsures):
+        k = unsure[i]
+        key, at = keys[k], (buckets[k] + 2) & mask
+        while table[at] != key and table[at] != 0:
+            at = (at + 2) & mask
+        numbers[k] = np.int64(table[at + 1]) - 1
+        found[founds] = k
+        founds += np.int64(table[at] != 0) & np.int64(not is_own_key(key))
+    for i in range(founds):
+        prefetch(offsets, np.int64(numbers[found[i]]))
+    for i in range(founds):
+        prefetch(blob, offsets[numbers[found[i]]])
+    for i in range(founds):
+        k = found[i]
+        start, end = borders[step * k], borders[step * k + 1]
+        if not _same(data, start, end, known, numbers[k]):  # two strings with one hash
+            numbers[k] = find_at(keys[k], buckets[k], data, start, end, known)
+
+
 @kernel
 def find_many(data, offsets, known, numbers):
     """Set `numbers[i]` to the number of string `i`, -1 where it is unknown.
 
     Works in small groups: all keys first, with their buckets on the way into the cache, then the look-ups.
     """
-    table = known.table
-    count = len(offsets) - 1
-    keys = np.empty(_GROUP, np.uint64)
-    buckets = np.empty(_GROUP, np.int64)
-    for first in range(0, count, _GROUP):
-        last = min(first + _GROUP, count)
-        for i in range(first, last):
-            key = string_key(data, offsets[i], offsets[i + 1])
-            bucket = home_bucket(key, table)
-            prefetch(table, bucket)
-            keys[i - first] = key
-            buckets[i - first] = bucket
-        for i in range(first, last):
-            k = i - first
-            numbers[i] = find_at(keys[k], buckets[k], data, offsets[i], offsets[i + 1], known)
+    asked = nothing_asked()
+    for first in range(0, len(offsets) - 1, TOGETHER):
+        count = min(len(offsets) - 1 - first, TOGETHER)
+        for k in range(count):
+            key = string_key(data, offsets[first + k], offsets[first + k + 1])
+            asked.keys[k], asked.buckets[k] = key, home_bucket(key, known.table)
+            prefetch(known.table, asked.buckets[k])
+        look_up(asked, count, data, offsets[first:], 1, known, numbers[first:])
 
 
 @kernel

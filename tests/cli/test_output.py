@@ -94,3 +94,25 @@ def test_parquet_is_written_once_it_is_whole(tmp_path: Path) -> None:
         results.write(pa.table({"event": [1]}))
         assert not (tmp_path / "a.parquet").exists()
     assert pq.read_table(tmp_path / "a.parquet").num_rows == 300_001
+
+
+LATE = """
+import atexit, logging
+from watchword.cli.reporting import logs_in_lines
+
+def late():
+    try:
+        raise ConnectionResetError
+    except ConnectionResetError:
+        logging.exception("Exception while sending command.")
+
+atexit.register(late)
+logs_in_lines()
+logs_in_lines()
+logging.warning("the disk is nearly full")
+"""
+
+
+def test_libraries_print_lines_and_no_traces_until_the_very_end() -> None:
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True)
+    assert done.stderr == "the disk is nearly full\n"

@@ -113,15 +113,14 @@ class _Lines(logging.Handler):
             note(record.getMessage())
 
 
-@contextmanager
-def logs_in_lines() -> Iterator[None]:
-    """Print what is logged inside, by whomever, a line each: without this, libraries would print traces as well."""
-    handler, root = _Lines(logging.WARNING), logging.getLogger()
-    root.addHandler(handler)
-    try:
-        yield
-    finally:
-        root.removeHandler(handler)
+def logs_in_lines() -> None:
+    """From now on print what is logged, by whomever, a line each: without this, libraries would print traces as well.
+
+    That is for good: of a Java process that was killed, Py4J says so as late as when the interpreter ends.
+    """
+    root = logging.getLogger()
+    if not any(isinstance(handler, _Lines) for handler in root.handlers):
+        root.addHandler(_Lines(logging.WARNING))
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:

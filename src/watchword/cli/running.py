@@ -71,23 +71,23 @@ def run(
     _note_subscriptions(at)
     note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
     note(f"starting Spark ({master})")
-    with logs_in_lines():
-        with spinner("starting Spark"):
-            from watchword.spark.failures import say_it_once
-            from watchword.spark.java import local_session
-            from watchword.spark.pipeline import Pipeline
+    logs_in_lines()
+    with spinner("starting Spark"):
+        from watchword.spark.failures import say_it_once
+        from watchword.spark.java import local_session
+        from watchword.spark.pipeline import Pipeline
 
-            spark = local_session("watchword", master=master)
-            say_it_once(spark)
-        try:
-            retention = KEPT if forget else None
-            report = Report()
-            pipeline = Pipeline(spark, at, chosen.source, run=name, shards=shards, retention=retention, report=report)
-            pipeline.run(once=once, interval=interval)
-            note(report.summary())
-        finally:
-            with suppress(Exception):  # a Java process that was killed cannot be stopped
-                spark.stop()
+        spark = local_session("watchword", master=master)
+        say_it_once(spark)
+    try:
+        retention = KEPT if forget else None
+        report = Report()
+        pipeline = Pipeline(spark, at, chosen.source, run=name, shards=shards, retention=retention, report=report)
+        pipeline.run(once=once, interval=interval)
+        note(report.summary())
+    finally:
+        with suppress(Exception):  # a Java process that was killed cannot be stopped
+            spark.stop()
 
 
 class Report:

@@ -38,11 +38,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int64, UInt64
+from watchword.arrays import Int64, UInt8, UInt64
 from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import load_word
 from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS
-from watchword.kernels.patterns.keyed.hashing import gram_at, hash_of
+from watchword.kernels.patterns.keyed.hashing import BEFORE, PAIR, WINDOW, gram_at, hash_of, window_in
 from watchword.kernels.patterns.keyed.word_heads import COUNT_WORD, FINGERPRINTS, fingerprint_count
 
 CROWD, FAR = 32, 64
@@ -59,6 +59,7 @@ class KeyTable(NamedTuple):
     """How keys are found in texts."""
 
     levels: Int64
+    pairs: UInt8
     short_filter: UInt64
     long_filter: UInt64
     table: UInt64
@@ -119,7 +120,7 @@ def fingerprint_in(slot, k):
 def add_gram(keys, word, level, offset, heads, head):
     """Enter the gram of a key, the first `level` of eight bytes, into filters and table."""
     short_filter, long_filter, table = keys.short_filter, keys.long_filter, keys.table
-    hashed = hash_of(word, min(level, 4))
+    hashed = hash_of(window_in(word, level), min(level, WINDOW))
     short_filter[hashed >> _shift_of(len(short_filter))] |= _ONE << ((hashed >> _BIT) & _SIXTY_THREE)
     hashed = hash_of(word, level)
     other = _other(hashed)
@@ -164,8 +165,38 @@ def scan(data, begin, stop, level, short_filter, positions):
 
 
 @leaf
-def refine(data, begin, level, longer, long_filter, positions, count, others):
-    """Keep the positions at which a whole gram may begin, and write those of a longer level to `others`.
+def scan_pairs(data, begin, stop, pairs, short_filter, positions):
+    """As `scan` at level 4, where `pairs` tell of most windows by two bytes that no gram has them."""
+    byte, low = np.uint64(8), np.uint64(0xFFFF)
+    one, last = np.uint64(1), np.uint64(8 * PAIR)
+    fill = np.uint64(0)
+    fast = max(np.int64(0), min(stop - WINDOW, len(data) - 8) + 1 - begin) & ~3
+    for at in range(np.uint64(0), np.uint64(fast), np.uint64(4)):  # four windows of one load
+        word = load_word(data, begin + np.int64(at)) >> last
+        positions[fill] = at
+        fill += np.uint64(pairs[word & low])
+        positions[fill] = at + one
+        fill += np.uint64(pairs[(word >> byte) & low])
+        positions[fill] = at + np.uint64(2)
+        fill += np.uint64(pairs[(word >> np.uint64(16)) & low])
+        positions[fill] = at + np.uint64(3)
+        fill += np.uint64(pairs[(word >> np.uint64(24)) & low])
+    for at in range(fast, stop - WINDOW + 1 - begin):
+        word = gram_at(data, begin + at, WINDOW) >> last
+        positions[fill] = at
+        fill += np.uint64(pairs[word & low])
+    shift = _shift_of(len(short_filter))
+    kept = np.uint64(0)
+    for i in range(fill):
+        position = positions[i]
+        positions[kept] = position
+        kept += _bit(short_filter, shift, hash_of(gram_at(data, begin + position, WINDOW), WINDOW))
+    return np.int64(kept)
+
+
+@leaf
+def refine(data, begin, longer, long_filter, positions, count, others):
+    """Keep the windows that may be grams, and write to `others` where grams of a longer level may begin.
 
     Returns how many there are of either.
     """
@@ -173,11 +204,13 @@ def refine(data, begin, level, longer, long_filter, positions, count, others):
     fill, other = np.uint64(0), np.uint64(0)
     for i in range(np.uint64(count)):
         position = positions[i]
-        word = gram_at(data, begin + position, level)
-        others[other] = position
-        other += _bit(long_filter, shift, _other(hash_of(word, longer)))
+        first = position - BEFORE
+        word = gram_at(data, begin + max(first, 0), min(longer, len(data) - begin - max(first, 0)))
+        others[other] = first
+        other += _bit(long_filter, shift, _other(hash_of(word, longer))) & np.uint64(first >= 0)
+        word = gram_at(data, begin + position, WINDOW)
         positions[fill] = position
-        fill += _bit(long_filter, shift, _other(hash_of(word, level)))
+        fill += _bit(long_filter, shift, _other(hash_of(word, WINDOW)))
     return np.int64(fill), np.int64(other)
 
 

@@ -61,7 +61,7 @@ from watchword.strings import Strings
 MOST_SKIPPED = 63
 """How many texts at most go to the automaton untried, after some for which the quick way was in vain."""
 
-LEARNED = 1 << 17
+LEARNED = 1 << 19
 """Bytes of text from which is learned what is rare."""
 
 

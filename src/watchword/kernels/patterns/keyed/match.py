@@ -32,6 +32,7 @@ from watchword.kernels.tombstones import Dead, drop_dead
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
 _BYTES = 1 << 12  # of short texts taken together
+_FEW_KEYS = 64  # a text with more distinct keys than that and its bytes is for the automaton
 _STEPS = 32
 _AGREEING = 1 << 16
 
@@ -53,7 +54,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
     positions, slots = np.empty((len(levels) + 1, room), np.int32), np.empty((len(levels), room), np.int64)
     counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
     agreeing = np.empty((2, min(16 * longest, longest + _AGREEING) + 64), np.int32)
-    most = min(store.limits[WORDS], len(levels) * agreeing.shape[1])
+    most = min(store.limits[WORDS], longest + _FEW_KEYS)
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks, waiting, steps = new_marks(), np.empty(64, np.int64), np.zeros(1, np.int64)
     operations = 0

@@ -47,8 +47,9 @@ def choose_pairs(heads, spelled, frequency, limit, wanted):
     word = np.int64(0)
     while word + SPARE < len(heads):
         places = _places(heads, word)
-        firsts[min(keys, len(firsts) - 1)] = word
-        keys += places > 0
+        if places:
+            firsts[keys] = word
+            keys += 1
         for k in range(places):
             ends[_pair(heads, spelled, word, k) + 1] += 1
         word = head_after(heads, word)

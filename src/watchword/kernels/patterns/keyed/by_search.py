@@ -26,15 +26,11 @@ _TOO_LONG = -2
 
 
 @inline
-def holds(data, begin, first_word, stop, store, body, steps, limit):
-    """Say whether ``data[begin:stop]`` holds an instance of the pattern: `NO`, `YES` or `UNDECIDED`.
-
-    Its first word does not stand before `first_word`.
-    """
+def holds(data, begin, stop, store, body, steps, limit):
+    """Say whether ``data[begin:stop]`` holds an instance of the pattern: `NO`, `YES` or `UNDECIDED`."""
     arena, heads, spelled = store.arena, store.heads, store.spelled
     count = np.int64(arena[body + 1])
     low = _behind(data, begin, stop, np.int64(arena[body + 2]) >> 1)
-    low = max(low, first_word) if low >= 0 else low
     first = np.int64(0)
     while first < count:
         if low < 0:

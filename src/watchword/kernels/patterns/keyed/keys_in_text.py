@@ -40,8 +40,8 @@ class Scratch(NamedTuple):
     """What one call keeps in mind about its texts.
 
     Level `k` has ``counts[k]`` positions with their slots and checks, ascending; those of the text at hand begin at
-    ``nexts[k]``. `agreeing` are slots, and positions, of a level; `noted` are the keys found, where they are in
-    the set `seen`, and where in the text they stand first. `waiting` are the bodies of patterns to look for; `steps` counts the steps that this takes.
+    ``nexts[k]``. `agreeing` are slots, and positions, of a level; `noted` are the keys found, and where they are in the
+    set `seen`. `waiting` are the bodies of patterns to look for; `steps` counts the steps that this takes.
     """
 
     positions: Int32
@@ -98,7 +98,6 @@ def keys_in_text(data, origin, begin, stop, keys, store, scratch):
                 seen[slot] = head
                 noted[0, fill] = head
                 noted[1, fill] = slot
-                noted[2, fill] = start - begin
                 fill += 1
     return ~fill if is_unsure else fill
 

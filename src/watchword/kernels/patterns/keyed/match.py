@@ -33,7 +33,6 @@ DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
 _BYTES = 1 << 12  # of short texts taken together
 _FEW_KEYS = 64  # a text with more distinct keys than that and its bytes is for the automaton
-_LOOKED_UP = 4
 _STEPS = 32
 _AGREEING = 1 << 16
 
@@ -56,7 +55,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
     counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
     agreeing = np.empty((2, min(16 * longest, longest + _AGREEING) + 64), np.int32)
     most = min(store.limits[WORDS], longest + _FEW_KEYS)
-    seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((3, most), np.int32)
+    seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks, waiting, steps = new_marks(), np.empty(64, np.int64), np.zeros(1, np.int64)
     operations = 0
     while True:
@@ -125,7 +124,7 @@ def _match_texts(data, text_offsets, keys, store, dead, scratch, first, used, of
             if pending < 0:
                 outcome = work + ROOM
             elif pending and fill >= 0:
-                fill = _search_for(data, begin, stop, store, scratch, count, pending, payloads, fill)
+                fill = _search_for(data, begin, stop, store, scratch, pending, payloads, fill)
             if fill < 0:
                 outcome = fill
         if outcome != DONE:
@@ -165,21 +164,15 @@ def _windows(data, begin, stop, keys, positions):
 
 
 @inline
-def _search_for(data, begin, stop, store, scratch, count, pending, payloads, fill):
-    """Append the payloads of the waiting patterns that a text holds; returns the new fill, `NO_ROOM` or `UNKNOWN`.
-
-    A pattern that begins with one of the first `count` keys noted need not be looked for before that.
-    """
-    waiting, steps, noted = scratch.waiting, scratch.steps, scratch.noted
+def _search_for(data, begin, stop, store, scratch, pending, payloads, fill):
+    """Append the payloads of the waiting patterns that a text holds; returns the new fill, `NO_ROOM` or `UNKNOWN`."""
+    waiting, steps = scratch.waiting, scratch.steps
     steps[0] = 0
     limit = _STEPS * (stop - begin) + 1024
     if fill + pending > len(payloads):
         return np.int64(NO_ROOM)
     for i in range(pending):
-        word, low = store.arena[waiting[i] + 3], begin
-        for k in range(min(count, _LOOKED_UP)):
-            low = begin + noted[2, k] if noted[0, k] == word else low
-        answer = holds(data, begin, low, stop, store, waiting[i], steps, limit)
+        answer = holds(data, begin, stop, store, waiting[i], steps, limit)
         if answer == UNDECIDED:
             return np.int64(UNKNOWN)
         payloads[fill] = store.arena[waiting[i]]

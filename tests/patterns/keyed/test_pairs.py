@@ -13,7 +13,7 @@ from watchword.kernels.patterns.keyed.pair_choice import PAIRS, choose_pairs
 from watchword.kernels.tombstones import NOBODY
 from watchword.patterns.keyed.packing import LEARNED, PatternBase, pack
 
-WORDS = "the morning news are on and nobody listens to them any more".split()
+WORDS = ["the", "morning", "news", "are", "on", "and", "nobody", "listens", "to", "them", "any", "more"]
 
 
 def address(generator: random.Random) -> str:

@@ -39,6 +39,11 @@ class FoldTables(NamedTuple):
 def is_ascii(data, start, end):
     """Say whether all bytes from `start` to `end` are below 128."""
     at = start
+    while at + 32 <= end:
+        words = load_word(data, at) | load_word(data, at + 8) | load_word(data, at + 16) | load_word(data, at + 24)
+        if words & _HIGH_BITS:
+            return False
+        at += 32
     while at + 8 <= end:
         if load_word(data, at) & _HIGH_BITS:
             return False

@@ -13,10 +13,12 @@ several patterns takes away. How rare four bytes are: by the frequency given, wh
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from watchword.arrays import Float64, Int32, Int64, UInt16, power_of_two
-from watchword.kernels.patterns.keyed import gram_choice
+from watchword.arrays import NO_BYTES, Float64, Int32, Int64, UInt8, UInt16, power_of_two
+from watchword.kernels.patterns.keyed import gram_choice, pair_choice
 from watchword.kernels.patterns.keyed.grams import EMPTY, KeyTable
 from watchword.kernels.patterns.keyed.hashing import LONGEST
 from watchword.strings import Strings
@@ -26,6 +28,9 @@ SHORT_FILTER_BITS, LONG_FILTER_BITS, MOST_BITS = 32, 16, 1 << 21
 
 SPARE_SLOTS = 120
 """Slots of the table of grams that stay empty, for each hundred that do not."""
+
+PAIR_SHARE = 0.25
+"""Pairs of bytes are looked at first where texts have those of grams at no more than this share of their places."""
 
 SHORT_BITS = 1e6
 """How many bits less a word has of fewer than four bytes: it is a key only where there is no other."""
@@ -43,8 +48,29 @@ def information(words: Strings, numbers: Int32) -> Float64:
     return bits - SHORT_BITS * (np.diff(words.offsets) < 4)
 
 
-def key_table(heads: UInt16, frequency: Int64) -> KeyTable:
-    """Return filters and table of the keys among words, their grams chosen by a frequency."""
+class Frequency(NamedTuple):
+    """How often texts have four bytes, by their hash, and how often each pair of bytes."""
+
+    grams: Int64
+    pairs: Int64
+
+
+def no_frequency() -> Frequency:
+    """Return the frequency in no texts."""
+    return Frequency(np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64), np.zeros(pair_choice.PAIRS, np.int64))
+
+
+def learned_table(heads: UInt16, frequency: Frequency) -> KeyTable:
+    """Return filters and table of the keys among words, chosen by what texts are made of."""
+    wanted = np.zeros(pair_choice.PAIRS, np.uint8)
+    limit = int(frequency.pairs.sum() * PAIR_SHARE)
+    is_rare = pair_choice.choose_pairs(heads, heads.view(np.uint8), frequency.pairs, limit, wanted)
+    return key_table(heads, frequency.grams, wanted if is_rare else NO_BYTES)
+
+
+def key_table(heads: UInt16, frequency: Int64, wanted: UInt8 = NO_BYTES) -> KeyTable:
+    """Return filters and table of the keys among words, their grams chosen by a frequency, with pairs that are wanted
+    if any are."""
     keys = gram_choice.count_keys(heads)
     short_filter, long_filter = (
         np.zeros(max(128, min(power_of_two(keys * share), MOST_BITS)) >> 6, np.uint64)
@@ -52,8 +78,8 @@ def key_table(heads: UInt16, frequency: Int64) -> KeyTable:
     )
     table = np.full(2 * (keys + keys * SPARE_SLOTS // 100 + 1), EMPTY, np.uint64)
     levels = np.zeros(LONGEST + 1, np.int64)
-    made = KeyTable(levels, short_filter, long_filter, table)
-    gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, made, levels)
+    made = KeyTable(levels, np.zeros(len(wanted), np.uint8), short_filter, long_filter, table)
+    gram_choice.choose_grams(heads, heads.view(np.uint8), frequency, wanted, made, levels)
     return made._replace(levels=longest_first(levels))
 
 
@@ -67,7 +93,7 @@ def key_frequency(heads: UInt16) -> tuple[Int64, bool]:
 def no_keys() -> KeyTable:
     """Return filters and table without a key, for which nothing need be compiled."""
     nothing = np.zeros(2, np.uint64)
-    return KeyTable(np.empty(0, np.int64), nothing, nothing.copy(), np.full(2, EMPTY, np.uint64))
+    return KeyTable(np.empty(0, np.int64), NO_BYTES, nothing, nothing.copy(), np.full(2, EMPTY, np.uint64))
 
 
 def longest_first(counts: Int64) -> Int64:

@@ -29,7 +29,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, UInt16, UInt64
+from watchword.arrays import NO_BYTES, Arrays, Int32, Int64, UInt8, UInt16, UInt64
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.handles import Handles
@@ -43,7 +43,15 @@ from watchword.kernels.patterns.keyed.packing import Layout, NumberedPatterns
 from watchword.kernels.patterns.keyed.word_heads import SPARE, spell_words
 from watchword.kernels.sequences.automaton import Automaton
 from watchword.kernels.tombstones import NOBODY, Dead
-from watchword.patterns.keyed.key_table import information, key_frequency, key_table, longest_first, no_keys
+from watchword.patterns.keyed.key_table import (
+    information,
+    key_frequency,
+    key_table,
+    learned_table,
+    longest_first,
+    no_frequency,
+    no_keys,
+)
 from watchword.patterns.outline import key_outline
 from watchword.patterns.rows import Patterns
 from watchword.sequences.automaton import NO_AUTOMATON, automaton
@@ -53,7 +61,7 @@ from watchword.strings import Strings
 MOST_SKIPPED = 63
 """How many texts at most go to the automaton untried, after some for which the quick way was in vain."""
 
-LEARNED = 1 << 17
+LEARNED = 1 << 19
 """Bytes of text from which is learned what is rare."""
 
 
@@ -61,6 +69,7 @@ class PackedPatterns(NamedTuple):
     """The arrays of a packed base: those of a `KeyTable` and a `KeyStore`, and where each payload is."""
 
     levels: Int64
+    pairs: UInt8
     short_filter: UInt64
     long_filter: UInt64
     table: UInt64
@@ -74,7 +83,7 @@ class PackedPatterns(NamedTuple):
     @property
     def key_table(self) -> KeyTable:
         """Return how keys are found."""
-        return KeyTable(self.levels, self.short_filter, self.long_filter, self.table)
+        return KeyTable(self.levels, self.pairs, self.short_filter, self.long_filter, self.table)
 
     @property
     def key_store(self) -> KeyStore:
@@ -98,7 +107,7 @@ class PatternBase:
         self._table, self._store = packed.key_table, packed.key_store
         self._automaton = NO_AUTOMATON
         self._spare: list[tuple[Handles, Int32]] = []  # for single texts: of the state, and room for what is found
-        self._frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64) if learns else None
+        self._frequency = no_frequency() if learns else None
         self._to_learn = LEARNED
 
     @classmethod
@@ -212,11 +221,11 @@ class PatternBase:
             return
         begin, stop = int(texts.offsets[0]), int(texts.offsets[-1])
         size = min(stop - begin, LEARNED)
-        gram_choice.count_grams(texts.data, begin, begin + size, frequency)
+        gram_choice.count_grams(texts.data, begin, begin + size, *frequency)
         self._to_learn -= size
         if self._to_learn <= 0:
             self._frequency = None
-            table = key_table(self.packed.heads, frequency)
+            table = learned_table(self.packed.heads, frequency)
             self.packed = self.packed._replace(**table._asdict())
             self._table = table
 

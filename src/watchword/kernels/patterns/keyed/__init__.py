@@ -8,13 +8,13 @@ Layout, from small to large:
     key_store      the patterns of each key, in one arena
     grams          a few bytes that stand for a key: filters, and a table
 
-Patterns on their way in, and out: `packing` chooses keys and writes heads and blocks, `gram_choice` chooses grams and
-fills the table.
+Patterns on their way in, and out: `packing` chooses keys and writes heads and blocks, `pair_choice` the pairs that
+grams should have, `gram_choice` chooses grams and fills the table.
 
 Texts, in the order in which data passes through:
 
     match          several short texts at a time
-    grams          `scan`, `refine`, `locate`: at which positions may keys stand?
+    grams          `scan` or `scan_pairs`, `refine`, `locate`: at which positions may keys stand?
     keys_in_text   which keys does one text have?
     candidates     which of their patterns may it hold?
     by_search      each of these, searched for word by word; metered

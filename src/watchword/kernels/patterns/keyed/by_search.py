@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline
-from watchword.kernels.memory import bytes_between, same_bytes, trailing_zeros
+from watchword.kernels.memory import bytes_between, trailing_zeros
 from watchword.kernels.patterns.keyed.grams import FAR
-from watchword.kernels.patterns.keyed.word_heads import size_of, spelling_of
+from watchword.kernels.patterns.keyed.word_heads import size_of, spelling_of, stands_at
 
 NO, YES, UNDECIDED = 0, 1, 2
 _TOO_LONG = -2
@@ -74,7 +74,7 @@ def _rest(data, at, stop, store, body, first, last, steps):
         steps[0] += gap + 8
         if size > FAR:
             return np.int64(_TOO_LONG)
-        if at < 0 or at + size > stop or not same_bytes(data, at, store.spelled, spelling_of(heads, word), size):
+        if at < 0 or at + size > stop or not stands_at(data, at, store.spelled, spelling_of(heads, word), size):
             return np.int64(-1)
         at += size
     return at
@@ -108,12 +108,12 @@ def _find(data, low, stop, spelled, spelling, size):
             position = at + trailing_zeros(possible)
             if position + size > stop:
                 return np.int64(-1)
-            if size == 1 or same_bytes(data, position, spelled, spelling, size):
+            if stands_at(data, position, spelled, spelling, size):
                 return position
             possible &= possible - np.uint64(1)
         at += 64
     while at + size <= stop:
-        if same_bytes(data, at, spelled, spelling, size):
+        if stands_at(data, at, spelled, spelling, size):
             return at
         at += 1
     return np.int64(-1)

@@ -13,6 +13,9 @@ from watchword.kernels.jit import inline, leaf
 from watchword.kernels.memory import load_word
 
 LONGEST = 8
+WINDOW, BEFORE, PAIR = 4, 2, 2
+"""A gram of eight bytes has its window of four behind two others; a window has its pair of bytes behind two others."""
+
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -31,6 +34,18 @@ def gram_at(data, at, level):
     for k in range(level):
         word |= np.uint64(data[at + k]) << np.uint64(8 * k)
     return word
+
+
+@inline
+def window_in(word, level):
+    """Return the window of a gram of eight bytes, and a shorter one as it is."""
+    return word >> np.uint64(8 * BEFORE) if level == LONGEST else word
+
+
+@inline
+def pair_in(word, level):
+    """Return the pair of bytes in the window of a gram of four or eight bytes."""
+    return np.int64((window_in(word, level) >> np.uint64(8 * PAIR)) & np.uint64(0xFFFF))
 
 
 @inline

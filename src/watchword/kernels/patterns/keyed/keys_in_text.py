@@ -19,7 +19,7 @@ import numpy as np
 from watchword.arrays import Int32, Int64, UInt8
 from watchword.kernels.int_set import set_slot
 from watchword.kernels.jit import inline
-from watchword.kernels.memory import prefetch, same_bytes
+from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.fingerprints import FEW, STAMP, mark
 from watchword.kernels.patterns.keyed.grams import (
     CROWDED,
@@ -31,7 +31,7 @@ from watchword.kernels.patterns.keyed.grams import (
     head_in,
     offset_in,
 )
-from watchword.kernels.patterns.keyed.word_heads import MANY, size_of, spelling_of
+from watchword.kernels.patterns.keyed.word_heads import MANY, size_of, spelling_of, stands_at
 
 _AHEAD = 12
 
@@ -88,11 +88,13 @@ def keys_in_text(data, origin, begin, stop, keys, store, scratch):
             start, size = position - offset_in(table[2 * at + 1]), size_of(heads, head)
             if start < begin or start + size > stop:
                 continue
-            if not same_bytes(data, start, store.spelled, spelling_of(heads, head), min(size, FAR)):
+            if not stands_at(data, start, store.spelled, spelling_of(heads, head), min(size, FAR)):
                 continue
             is_unsure |= size > FAR
             slot = set_slot(seen, len(seen) - 1, head)
-            if seen[slot] != head:
+            if seen[slot] != head and fill == noted.shape[1]:
+                is_unsure = True
+            elif seen[slot] != head:
                 seen[slot] = head
                 noted[0, fill] = head
                 noted[1, fill] = slot

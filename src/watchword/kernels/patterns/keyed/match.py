@@ -23,7 +23,8 @@ from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.patterns.keyed.by_search import UNDECIDED, YES, holds
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
 from watchword.kernels.patterns.keyed.fingerprints import begin_text, new_marks
-from watchword.kernels.patterns.keyed.grams import KeyTable, locate, refine, scan
+from watchword.kernels.patterns.keyed.grams import KeyTable, locate, refine, scan, scan_pairs
+from watchword.kernels.patterns.keyed.hashing import WINDOW
 from watchword.kernels.patterns.keyed.key_store import WORDS, KeyBlocks, KeyStore
 from watchword.kernels.patterns.keyed.keys_in_text import Scratch, keys_in_text
 from watchword.kernels.tombstones import Dead, drop_dead
@@ -31,6 +32,7 @@ from watchword.kernels.tombstones import Dead, drop_dead
 DONE, NO_ROOM, UNKNOWN = 0, -1, -2
 
 _BYTES = 1 << 12  # of short texts taken together
+_FEW_KEYS = 64  # a text with more distinct keys than that and its bytes is for the automaton
 _STEPS = 32
 _AGREEING = 1 << 16
 
@@ -52,7 +54,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
     positions, slots = np.empty((len(levels) + 1, room), np.int32), np.empty((len(levels), room), np.int64)
     counts, nexts = np.zeros(len(levels), np.int64), np.zeros(len(levels), np.int64)
     agreeing = np.empty((2, min(16 * longest, longest + _AGREEING) + 64), np.int32)
-    most = min(store.limits[WORDS], len(levels) * agreeing.shape[1])
+    most = min(store.limits[WORDS], longest + _FEW_KEYS)
     seen, noted = np.full(set_capacity(most), -1, np.int32), np.empty((2, most), np.int32)
     marks, waiting, steps = new_marks(), np.empty(64, np.int64), np.zeros(1, np.int64)
     operations = 0
@@ -68,7 +70,7 @@ def match(data, text_offsets, keys, store, dead, first, used, offsets, payloads)
 
 
 STATE_KINDS = (
-    *(np.int64, np.uint64, np.uint64, np.uint64),  # of a `KeyTable`
+    *(np.int64, np.uint8, np.uint64, np.uint64, np.uint64),  # of a `KeyTable`
     *(np.uint16, np.uint8, np.int32, np.int64, np.int64),  # of a `KeyStore`
     *(np.uint8, np.uint8),  # of `Dead`
 )
@@ -84,7 +86,7 @@ def match_one(text, state, payloads):
     borders, found = np.zeros(2, np.int64), np.zeros(2, np.int64)
     borders[1] = len(text)
     data = bytes_at(text, np.uint8)
-    _, used, operations, outcome = match(data, borders, arrays[:4], arrays[4:9], arrays[9:], 0, 0, found, payloads)
+    _, used, operations, outcome = match(data, borders, arrays[:5], arrays[5:10], arrays[10:], 0, 0, found, payloads)
     return used, operations, outcome
 
 
@@ -141,15 +143,24 @@ def _find_grams(data, begin, stop, keys, scratch):
     count = np.int64(0)
     for k in range(len(levels)):
         level = levels[k]
-        if level > 4:  # the next row is for level 4
+        if level > WINDOW:  # the next row is for windows, which are grams of level 4
             below = positions[k + 1]
-            count = scan(data, begin, stop, np.int64(4), keys.short_filter, below)
-            count, counts[k] = refine(data, begin, np.int64(4), level, keys.long_filter, below, count, positions[k])
-        elif level < 4 or k == 0:
+            count = _windows(data, begin, stop, keys, below)
+            count, counts[k] = refine(data, begin, level, keys.long_filter, below, count, positions[k])
+        elif level < WINDOW:
             count = scan(data, begin, stop, level, keys.short_filter, positions[k])
-        if level <= 4:
+        elif k == 0:
+            count = _windows(data, begin, stop, keys, positions[k])
+        if level <= WINDOW:
             counts[k] = count
         counts[k] = locate(data, begin, stop, level, positions[k], counts[k], table, scratch.slots_and_checks[k])
+
+
+@inline
+def _windows(data, begin, stop, keys, positions):
+    if len(keys.pairs):
+        return scan_pairs(data, begin, stop, keys.pairs, keys.short_filter, positions)
+    return scan(data, begin, stop, np.int64(WINDOW), keys.short_filter, positions)
 
 
 @inline

@@ -25,6 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.jit import inline, kernel, leaf
+from watchword.kernels.memory import load_word, same_bytes
 
 COUNT_WORD, FINGERPRINTS = 4, 5
 SINGLES, MANY = 0x8000, 0x7FFF
@@ -54,6 +55,18 @@ def fingerprint_count(heads, word):
 def spelling_of(heads, word):
     """Return where the bytes of a word begin in the other view."""
     return 2 * (word + FINGERPRINTS + fingerprint_count(heads, word))
+
+
+@inline
+def stands_at(data, at, spelled, spelling, size):
+    """Say whether a word of so many bytes, all inside of `data`, stands there. Eight are compared at once: most words
+    end or differ within them, and a call of memcmp takes longer."""
+    if at + 8 > len(data):
+        return same_bytes(data, at, spelled, spelling, size)
+    differing = load_word(data, at) ^ load_word(spelled, spelling)
+    if size <= 8:
+        return differing << np.uint64(64 - 8 * size) == 0
+    return differing == 0 and same_bytes(data, at + 8, spelled, spelling + 8, size - 8)
 
 
 @leaf

@@ -120,6 +120,14 @@ class Language(ABC):
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
 
+    takes_texts: bool = False
+    """Whether `add_text` may do what `compile_one` and `add_one` do."""
+
+    def add_text(self, slot: int, text: Any) -> bool:
+        """Store the text of a subscription, where that is quickest without compiling it first; False, and nothing is
+        stored, where it is not, or the text may be refused."""
+        return False
+
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Return the slots that one event satisfies, in an array of their own, and the operations spent."""
         hits = self.find(self.read([event], 0))

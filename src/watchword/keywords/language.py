@@ -13,6 +13,7 @@ from watchword.index import ClauseReport, Explanation, Method, method_table
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.compiler import Compiler
+from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
 from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
@@ -72,8 +73,11 @@ class Keywords(SetLanguage):
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
         self._atom_reader = AtomReader(self._analyzer, stems)
         self._one_text: OneText | None = None
+        self._one_change: OneChange | None = None
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
+            self._one_change = OneChange(self.vocabulary, self.structure, self._limits, self._literal_operators)
+            self.takes_texts = self._order is None
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -82,6 +86,20 @@ class Keywords(SetLanguage):
     def compile_one(self, text: Any) -> list[Clause]:
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits, self._literal_operators)
+
+    def add_text(self, slot: int, text: Any) -> bool:
+        """Store plain words by one call of a kernel."""
+        if self._one_change is None or not self._one_change.add(slot, text):
+            return False
+        self._counts["plain"] += 1
+        return True
+
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the subscription of a slot; plain words by one call of a kernel."""
+        if self._one_change is not None and self._one_change.remove(slot, text):
+            self._counts["plain"] -= 1
+        else:
+            super().remove(slot, text)
 
     def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""

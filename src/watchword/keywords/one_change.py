@@ -1,0 +1,81 @@
+"""One subscription of plain words at a time, stored or removed by one call of a kernel (`kernels.keywords.one_change`).
+
+Everything else goes the general way, by a parser and clauses: other texts, and a change for which an array has no room,
+which that way makes. Who calls has the index to itself.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from watchword.arrays import Int64
+from watchword.kernels.handles import handles_of
+from watchword.kernels.jit import BYTES, FLOAT, HANDLES, INT, entry
+from watchword.kernels.keywords import one_change as kernels
+from watchword.keywords.query import Limits, special_words
+from watchword.sets.packed import PackedRows
+from watchword.text.vocabulary import Vocabulary, short_key
+
+LONGEST = 256
+"""Bytes of a text up to which it is changed here."""
+
+_KINDS = [np.dtype(kind) for kind in kernels.CHANGE_KINDS]
+
+
+class OneChange:
+    """Changes the vocabulary and the structure of an index by single texts."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, structure: PackedRows, limits: Limits, literal_operators: bool
+    ) -> None:
+        self._vocabulary, self._structure = vocabulary, structure
+        special = [short_key(word.encode()) for word in special_words(literal_operators)]
+        self._own = (
+            np.empty(LONGEST, np.uint8),
+            np.empty(LONGEST // 2 + 2, np.int64),
+            np.empty(LONGEST // 2 + 2, np.int32),
+            np.array(special, np.uint64),
+            np.array([limits.terms, limits.term_bytes], np.int64),
+        )
+
+    def add(self, slot: int, text: Any) -> bool:
+        """Store a text under a slot; False, and nothing is stored, if this is not the place for it."""
+        if type(text) is not str or not text.isascii():
+            return False
+        vocabulary, structure = self._vocabulary, self._structure
+        share, record = structure.next_row()
+        mark, vocabulary.size = self._add(text.encode(), self._state(), slot, record, vocabulary.size, share)
+        if mark < 0:
+            return False
+        structure.came(slot, record, mark)
+        return True
+
+    def remove(self, slot: int, text: str) -> bool:
+        """Remove the text of a slot; False, and nothing is removed, if this is not the place for it."""
+        structure = self._structure
+        record = structure.record_of(slot)
+        if record is None or not text.isascii() or not self._remove(text.encode(), self._state(), slot, record):
+            return False
+        structure.went(slot, record)
+        return True
+
+    def _state(self) -> Int64:
+        """Return what the kernels want. It is kept at the delta, with which most of it goes."""
+        vocabulary, structure = self._vocabulary, self._structure
+        known, uses, counts, delta = vocabulary.known, vocabulary.uses, structure.counts, structure.delta
+        made = delta.change_state
+        if made is None or known is not made[0] or uses is not made[1] or counts is not made[2]:
+            arrays = *known, uses, *counts, *delta.lists, *structure.base.packed, *self._own
+            made = delta.change_state = known, uses, counts, handles_of(arrays, _KINDS)
+        return made[3]
+
+    @cached_property
+    def _add(self) -> Any:
+        return entry(kernels.add_text, BYTES, HANDLES, INT, INT, INT, FLOAT)
+
+    @cached_property
+    def _remove(self) -> Any:
+        return entry(kernels.remove_text, BYTES, HANDLES, INT, INT)

@@ -333,8 +333,8 @@ class Catalog:
 
     def tail_ids(self) -> Int64 | Strings:
         """Return the ids that were subscribed since the base was packed."""
-        column = self.ids(np.array(sorted(self.where.values()), np.int32))
-        return from_arrow(column) if self.kind is str else column.to_numpy()
+        slots = np.array(sorted(self.where.values()), np.int32)
+        return from_arrow(self.ids(slots)) if self.kind is str else self._ints(slots)
 
     def _ints(self, slots: Int32) -> Int64:
         self._asked += len(slots)  # to find out whether all ascend, all are read: not before as many were asked for
@@ -373,11 +373,8 @@ class Catalog:
         """Return ids and texts of `slots`, or of all, as packed columns."""
         if slots is None:
             slots = np.arange(self.slots)
-        if self.kind is str:
-            raw = self.ids(slots.astype(np.int32))
-            ids: Int64 | Strings = from_arrow(raw)
-        else:
-            ids = self.ids(slots.astype(np.int32)).to_numpy()
+        rows = slots.astype(np.int32)
+        ids = from_arrow(self.ids(rows)) if self.kind is str else self._ints(rows)
         return ids, self._texts(slots)
 
     def _texts(self, slots: Int64) -> Strings:

@@ -22,15 +22,11 @@ from watchword.text.vocabulary import Vocabulary, short_key
 LONGEST = 256
 """Bytes of a text up to which it is changed here."""
 
-_KINDS = [np.dtype(kind) for kind in kernels.CHANGE_KINDS]
-
 
 class OneChange:
     """Changes the vocabulary and the structure of an index by single texts."""
 
-    def __init__(
-        self, vocabulary: Vocabulary, structure: PackedRows, limits: Limits, literal_operators: bool
-    ) -> None:
+    def __init__(self, vocabulary: Vocabulary, structure: PackedRows, limits: Limits, literal_operators: bool) -> None:
         self._vocabulary, self._structure = vocabulary, structure
         special = [short_key(word.encode()) for word in special_words(literal_operators)]
         self._own = (
@@ -69,8 +65,9 @@ class OneChange:
         made = delta.change_state
         if made is None or known is not made[0] or uses is not made[1] or counts is not made[2]:
             arrays = *known, uses, *counts, *delta.lists, *structure.base.packed, *self._own
-            made = delta.change_state = known, uses, counts, handles_of(arrays, _KINDS)
-        return made[3]
+            made = delta.change_state = known, uses, counts, handles_of(arrays, kernels.CHANGE_KINDS)
+        handles: Int64 = made[3]
+        return handles
 
     @cached_property
     def _add(self) -> Any:

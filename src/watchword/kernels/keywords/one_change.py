@@ -1,10 +1,11 @@
 """One subscription of plain words, stored or removed by one call.
 
-A text is *plain* if it is ASCII words between spaces or AND, as `keywords.query.plain_words` says; ``Greece AND crisis``
-has the words ``greece`` and ``crisis``. Whatever else it is, the kernels say so and change nothing. What they need is
-one array of handles, `CHANGE_KINDS`: the strings of a vocabulary and how often each is used; counts, delta and base of
-the packed index; room to cut words into, with their borders and numbers; the words that are none, AND being the first,
-by their keys; and the limits, of terms and of the bytes of one.
+A text is *plain* if it is ASCII words between spaces or AND (`keywords.query.plain_words`): ``Greece AND crisis``
+has the words ``greece`` and ``crisis``. Of any other the kernels say so, and change nothing.
+
+What they need is one array of handles, `CHANGE_KINDS`: the strings of a vocabulary, and how often each is used; counts,
+delta and base of the packed index; room to cut words into, for their borders and for their numbers; what is no word, by
+its key, AND being the first; the limits, of terms and of the bytes of one.
 """
 
 from __future__ import annotations

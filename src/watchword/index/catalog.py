@@ -139,7 +139,10 @@ class Catalog:
 
     def is_free(self, key: object) -> bool:
         """Say whether a value could be an id beside those that are here, or were, and is not subscribed."""
-        return type(key) is self.kind and _is_valid(key) and self.slot(key) is None
+        if type(key) is not self.kind or key in self.where or not _is_valid(key):
+            return False
+        row = self._row(key) if self.base.count else -1
+        return row < 0 or self._is_gone(row)
 
     def id(self, slot: int) -> Any:
         """Return the id of a slot."""

@@ -159,7 +159,7 @@ class Index(MutableMapping[Key, str]):
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Key, text: str) -> None:
-        if self._plugged.takes_texts:
+        if self._plugged.takes_text(text):
             with self._gate.changes:
                 if self._undo is None and self._catalog.is_free(key) and self._gate.alone(self._append_text, key, text):
                     return
@@ -517,7 +517,7 @@ class Index(MutableMapping[Key, str]):
         self._undo = catalog.undone, key, slot, before, catalog.slots, catalog.removed
         self._plugged.remove(slot, before)
         catalog.replace(slot, text)
-        if not self._plugged.add_text(slot, text):
+        if not (self._plugged.takes_text(text) and self._plugged.add_text(slot, text)):
             self._plugged.add_one(slot, compiled)
         self._undo = None
 

@@ -120,12 +120,13 @@ class Language(ABC):
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
 
-    takes_texts: bool = False
-    """Whether `add_text` may do what `compile_one` and `add_one` do."""
+    def takes_text(self, text: Any) -> bool:
+        """Say whether it is worth while to try `add_text` before `compile_one` and `add_one`."""
+        return False
 
-    def add_text(self, slot: int, text: Any) -> bool:
-        """Store the text of a subscription, where that is quickest without compiling it first; False, and nothing is
-        stored, where it is not, or the text may be refused."""
+    def add_text(self, slot: int, text: str) -> bool:
+        """Store a text for which `takes_text` spoke, without compiling it first; False, and nothing is stored, where
+        that cannot be done, or the text may be refused."""
         return False
 
     def find_one(self, event: Any) -> tuple[Int32, int]:

@@ -16,7 +16,7 @@ from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
+from watchword.keywords.query import Atom, Clause, Limits, may_be_plain, parse, show, show_clause
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.brute import Brute, OrderedBrute
@@ -77,7 +77,6 @@ class Keywords(SetLanguage):
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
             self._one_change = OneChange(self.vocabulary, self.structure, self._limits, self._literal_operators)
-            self.takes_texts = self._order is None
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -87,7 +86,11 @@ class Keywords(SetLanguage):
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits, self._literal_operators)
 
-    def add_text(self, slot: int, text: Any) -> bool:
+    def takes_text(self, text: Any) -> bool:
+        """Say whether a text looks like plain words."""
+        return self._one_change is not None and may_be_plain(text)
+
+    def add_text(self, slot: int, text: str) -> bool:
         """Store plain words by one call of a kernel."""
         if self._one_change is None or not self._one_change.add(slot, text):
             return False

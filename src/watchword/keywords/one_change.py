@@ -37,10 +37,8 @@ class OneChange:
             np.array([limits.terms, limits.term_bytes], np.int64),
         )
 
-    def add(self, slot: int, text: Any) -> bool:
-        """Store a text under a slot; False, and nothing is stored, if this is not the place for it."""
-        if type(text) is not str or not text.isascii():
-            return False
+    def add(self, slot: int, text: str) -> bool:
+        """Store a text that may be plain; False, and nothing is stored, if this is not the place for it."""
         vocabulary, structure = self._vocabulary, self._structure
         share, record = structure.next_row()
         mark, vocabulary.size = self._add(text.encode(), self._state(), slot, record, vocabulary.size, share)

@@ -77,6 +77,15 @@ def plain_words(text: str, literal_operators: bool) -> list[str] | None:
     return [word.lower() for word in words]
 
 
+def may_be_plain(text: Any) -> bool:
+    """Say, by a look at it, whether `plain_words` may return the words of a text.
+
+    >>> may_be_plain("Greece AND crisis"), may_be_plain("greece OR crisis"), may_be_plain('"debt crisis"')
+    (True, False, False)
+    """
+    return type(text) is str and " OR " not in text and " NOT " not in text and not _ODD.search(text)
+
+
 _QUOTE = f"[{foreign.QUOTES}]"
 _TOKENS = re.compile(
     rf"(?P<space>\s+)|(?P<open>\()|(?P<close>\))|(?P<phrase>{_QUOTE}[^{_QUOTE[1:-1]}]*{_QUOTE})"

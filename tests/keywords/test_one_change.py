@@ -21,7 +21,7 @@ class General(Keywords):
 
     def __init__(self, method: str, options: Any) -> None:
         super().__init__(method, options)
-        self._one_change = None
+        self.one_change = None
 
 
 class GeneralIndex(KeywordIndex):

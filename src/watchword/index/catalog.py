@@ -141,7 +141,9 @@ class Catalog:
         """Say whether a value could be an id beside those that are here, or were, and is not subscribed."""
         if type(key) is not self.kind or key in self.where or not _is_valid(key):
             return False
-        row = self._row(key) if self.base.count else -1
+        if not self.base.count:
+            return True
+        row = self.base.row_of(key if self.kind is int else key.encode())  # type: ignore[attr-defined]
         return row < 0 or self._is_gone(row)
 
     def id(self, slot: int) -> Any:

@@ -159,7 +159,8 @@ class Index(MutableMapping[Key, str]):
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Key, text: str) -> None:
-        if self._plugged.takes_text(text):
+        quick = self._plugged.one_change
+        if quick is not None and quick.takes(text):
             with self._gate.changes:
                 if self._undo is None and self._catalog.is_free(key) and self._gate.alone(self._append_text, key, text):
                     return
@@ -501,11 +502,11 @@ class Index(MutableMapping[Key, str]):
         self._undo = None
 
     def _append_text(self, key: Id, text: str) -> bool:
-        """Subscribe one that the language takes as it is; say whether it does."""
-        catalog = self._catalog
+        """Subscribe one that the language may take as it is; say whether it did."""
+        catalog, quick = self._catalog, self._plugged.one_change
         slot = catalog.slots
         self._undo = catalog.undone, key, None, None, slot, catalog.removed
-        taken = self._plugged.add_text(slot, text)
+        taken = quick is not None and quick.add(slot, text)
         if taken:
             catalog.append(key, text)
         self._undo = None
@@ -517,7 +518,8 @@ class Index(MutableMapping[Key, str]):
         self._undo = catalog.undone, key, slot, before, catalog.slots, catalog.removed
         self._plugged.remove(slot, before)
         catalog.replace(slot, text)
-        if not (self._plugged.takes_text(text) and self._plugged.add_text(slot, text)):
+        quick = self._plugged.one_change
+        if quick is None or not (quick.takes(text) and quick.add(slot, text)):
             self._plugged.add_one(slot, compiled)
         self._undo = None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.handles import arrays_at, bytes_at
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.jit import brief, inline, kernel
 from watchword.kernels.memory import load_word, prefetch, store_word
 from watchword.kernels.text.vocabulary import mix, string_key
 
@@ -40,7 +40,7 @@ def find_int(wanted, ids, table):
     return at
 
 
-@kernel
+@brief
 def row_of_int(handles, wanted):
     """Return the row that has `wanted`, -1 if there is none."""
     ids, table = arrays_at(handles, 0, INT_ID_KINDS)
@@ -85,7 +85,7 @@ def find_string(data, start, end, column, offsets, table):
     return at
 
 
-@kernel
+@brief
 def row_of_string(handles, wanted):
     """Return the row that has `wanted`, which is Python's bytes, -1 if there is none."""
     column, offsets, table = arrays_at(handles, 0, STRING_ID_KINDS)

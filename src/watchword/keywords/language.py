@@ -16,7 +16,7 @@ from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, may_be_plain, parse, show, show_clause
+from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause, special_words
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.brute import Brute, OrderedBrute
@@ -52,6 +52,7 @@ class Keywords(SetLanguage):
 
     name = "keywords"
     several_texts = True
+    one_change: OneChange | None
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
@@ -73,10 +74,10 @@ class Keywords(SetLanguage):
         self._reader = Reader(self._analyzer, self.vocabulary, stems)
         self._atom_reader = AtomReader(self._analyzer, stems)
         self._one_text: OneText | None = None
-        self._one_change: OneChange | None = None
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
-            self._one_change = OneChange(self.vocabulary, self.structure, self._limits, self._literal_operators)
+            words = special_words(self._literal_operators)
+            self.one_change = OneChange(self.vocabulary, self.structure, self._counts, self._limits, words)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -86,22 +87,9 @@ class Keywords(SetLanguage):
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits, self._literal_operators)
 
-    def takes_text(self, text: Any) -> bool:
-        """Say whether a text looks like plain words."""
-        return self._one_change is not None and may_be_plain(text)
-
-    def add_text(self, slot: int, text: str) -> bool:
-        """Store plain words by one call of a kernel."""
-        if self._one_change is None or not self._one_change.add(slot, text):
-            return False
-        self._counts["plain"] += 1
-        return True
-
     def remove(self, slot: int, text: str) -> None:
         """Remove the subscription of a slot; plain words by one call of a kernel."""
-        if self._one_change is not None and self._one_change.remove(slot, text):
-            self._counts["plain"] -= 1
-        else:
+        if self.one_change is None or not self.one_change.remove(slot, text):
             super().remove(slot, text)
 
     def prepared(self, events: Any, position: int = 0) -> Any:

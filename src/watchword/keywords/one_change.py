@@ -15,7 +15,7 @@ from watchword.arrays import Int64
 from watchword.kernels.handles import handles_of
 from watchword.kernels.jit import BYTES, FLOAT, HANDLES, INT, entry
 from watchword.kernels.keywords import one_change as kernels
-from watchword.keywords.query import Limits, special_words
+from watchword.keywords.query import Limits, may_be_plain
 from watchword.sets.packed import PackedRows
 from watchword.text.vocabulary import Vocabulary, short_key
 
@@ -26,9 +26,17 @@ LONGEST = 256
 class OneChange:
     """Changes the vocabulary and the structure of an index by single texts."""
 
-    def __init__(self, vocabulary: Vocabulary, structure: PackedRows, limits: Limits, literal_operators: bool) -> None:
-        self._vocabulary, self._structure = vocabulary, structure
-        special = [short_key(word.encode()) for word in special_words(literal_operators)]
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        structure: PackedRows,
+        counts: dict[str, int],
+        limits: Limits,
+        no_words: list[str],
+    ) -> None:
+        """Count in `counts` what is stored; `no_words` are the operators, AND first."""
+        self._vocabulary, self._structure, self._counts = vocabulary, structure, counts
+        special = [short_key(word.encode()) for word in no_words]
         self._own = (
             np.empty(LONGEST, np.uint8),
             np.empty(LONGEST // 2 + 2, np.int64),
@@ -36,6 +44,8 @@ class OneChange:
             np.array(special, np.uint64),
             np.array([limits.terms, limits.term_bytes], np.int64),
         )
+
+    takes = staticmethod(may_be_plain)
 
     def add(self, slot: int, text: str) -> bool:
         """Store a text that may be plain; False, and nothing is stored, if this is not the place for it."""
@@ -45,6 +55,7 @@ class OneChange:
         if mark < 0:
             return False
         structure.came(slot, record, mark)
+        self._counts["plain"] += 1
         return True
 
     def remove(self, slot: int, text: str) -> bool:
@@ -54,6 +65,7 @@ class OneChange:
         if record is None or not text.isascii() or not self._remove(text.encode(), self._state(), slot, record):
             return False
         structure.went(slot, record)
+        self._counts["plain"] -= 1
         return True
 
     def _state(self) -> Int64:

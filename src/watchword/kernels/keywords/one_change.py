@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.handles import arrays_at, bytes_at
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import brief, kernel
 from watchword.kernels.sets.delta import count_and_add, has_atoms
 from watchword.kernels.sets.packed import Packed, has_row
 from watchword.kernels.text.vocabulary import STRING_KINDS, StringTable, find_at, home_bucket, intern_many, string_key
@@ -27,7 +27,7 @@ CHANGE_KINDS = (
 )
 
 
-@kernel
+@brief
 def add_text(text, state, slot, mark, size, share):
     """Store a text, which is Python's bytes, under a slot; `size` strings are known before, and the delta ends at
     `mark`.
@@ -41,8 +41,12 @@ def add_text(text, state, slot, mark, size, share):
     count = _cut(bytes_at(text, np.uint8), special, limits, folded, cuts)
     if count == 0:
         return np.int64(-1), size
-    done, size = intern_many(folded, cuts[: count + 1], 0, size, StringTable(table, blob, offsets), numbers)
-    if done < count or size > len(uses):
+    known = StringTable(table, blob, offsets)
+    if not _are_known(folded, cuts, count, known, numbers):
+        done, size = intern_many(folded, cuts[: count + 1], 0, size, known, numbers)
+        if done < count:
+            return np.int64(-1), size
+    if size > len(uses):
         return np.int64(-1), size
     atoms = numbers[: _distinct(numbers, count)]
     mark = np.int64(count_and_add(atoms, slot, (rows, items), share, (heads, pool), mark))
@@ -52,7 +56,7 @@ def add_text(text, state, slot, mark, size, share):
     return mark, size
 
 
-@kernel
+@brief
 def remove_text(text, state, slot, record):
     """Remove a text, which is Python's bytes, from the record of its slot in the delta.
 
@@ -63,14 +67,7 @@ def remove_text(text, state, slot, record):
         state, 0, CHANGE_KINDS
     )
     count = _cut(bytes_at(text, np.uint8), special, limits, folded, cuts)
-    known = StringTable(table, blob, offsets)
-    for k in range(count):
-        key = string_key(folded, cuts[k], cuts[k + 1])
-        number = find_at(key, home_bucket(key, table), folded, cuts[k], cuts[k + 1], known)
-        if number < 0:
-            return False
-        numbers[k] = number
-    if count == 0:
+    if count == 0 or not _are_known(folded, cuts, count, StringTable(table, blob, offsets), numbers):
         return False
     atoms = numbers[: _distinct(numbers, count)]
     if record < 0:
@@ -120,6 +117,18 @@ def _cut(text, special, limits, folded, cuts):
         else:
             return 0
     return count if joins else 0
+
+
+@kernel
+def _are_known(folded, cuts, count, known, numbers):
+    """Write the numbers of words; returns whether all have one."""
+    for k in range(count):
+        key = string_key(folded, cuts[k], cuts[k + 1])
+        number = find_at(key, home_bucket(key, known.table), folded, cuts[k], cuts[k + 1], known)
+        if number < 0:
+            return False
+        numbers[k] = number
+    return True
 
 
 @kernel

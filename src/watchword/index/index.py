@@ -6,6 +6,7 @@ says how a subscription is compiled and an event matched. Who calls whom for ``i
     Index.__setitem__   Language.compile_one    the text into clauses; nothing is changed yet
                         Catalog.append          "s1" has slot 0
                         Language.add_one        its clauses are stored under slot 0
+                        where the language has a `one_change` that takes the text, it does both in one
     Index.match         Language.read           the event into the atoms that hold in it
                         Language.find           the slots whose clauses they satisfy
                         Catalog.id              slot 0 is "s1"

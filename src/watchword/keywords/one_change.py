@@ -51,7 +51,7 @@ class OneChange:
         """Store a text that may be plain; False, and nothing is stored, if this is not the place for it."""
         vocabulary, structure = self._vocabulary, self._structure
         share, record = structure.next_row()
-        mark, vocabulary.size = self._add(text.encode(), self._state(), slot, record, vocabulary.size, share)
+        mark, vocabulary.size = self._calls[0](text.encode(), self._state(), slot, record, vocabulary.size, share)
         if mark < 0:
             return False
         structure.came(slot, record, mark)
@@ -62,7 +62,7 @@ class OneChange:
         """Remove the text of a slot; False, and nothing is removed, if this is not the place for it."""
         structure = self._structure
         record = structure.record_of(slot)
-        if record is None or not text.isascii() or not self._remove(text.encode(), self._state(), slot, record):
+        if record is None or not text.isascii() or not self._calls[1](text.encode(), self._state(), slot, record):
             return False
         structure.went(slot, record)
         self._counts["plain"] -= 1
@@ -80,9 +80,7 @@ class OneChange:
         return handles
 
     @cached_property
-    def _add(self) -> Any:
-        return entry(kernels.add_text, BYTES, HANDLES, INT, INT, INT, FLOAT)
-
-    @cached_property
-    def _remove(self) -> Any:
-        return entry(kernels.remove_text, BYTES, HANDLES, INT, INT)
+    def _calls(self) -> tuple[Any, Any]:
+        """The kernels that add and remove, loaded together: whoever adds can remove without a pause."""
+        add = entry(kernels.add_text, BYTES, HANDLES, INT, INT, INT, FLOAT)
+        return add, entry(kernels.remove_text, BYTES, HANDLES, INT, INT)

@@ -61,7 +61,7 @@ def test_texts_are_those_of_now_whatever_was_replaced_removed_or_added(packed):
         catalog.replace(slot, texts[slot])
     gone = [1, 7, 30, 58]
     for slot in gone:
-        catalog.remove(slot)
+        catalog.remove(ids[slot], slot)
     live = [slot for slot in range(60) if slot not in gone]
     for chosen in (live, live[::3], live[-1:], [], [0], [2, 31]):
         found = catalog.texts(np.array(chosen, np.int32))

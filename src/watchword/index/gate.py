@@ -29,6 +29,8 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
+_NESTED = "an index cannot be changed by an event that it is reading"
+
 _Lane = Any
 """A `threading.RLock`, whose type has no name."""
 
@@ -61,11 +63,21 @@ class Gate:
 
     def exclusively(self, change: Callable[..., Result], *arguments: Any) -> Result:
         """Run `change` while nobody else reads or changes, and return what it returns. It is not nested."""
+        if self._own.lane is not None and self._own.lane._is_owned():
+            raise RuntimeError(_NESTED)
+        with self.changes:
+            return self.alone(change, *arguments)
+
+    def alone(self, change: Callable[..., Result], *arguments: Any) -> Result:
+        """As `exclusively`, for who holds `changes` already."""
         lane = self._own.lane
         if lane is not None and lane._is_owned():
-            raise RuntimeError("an index cannot be changed by an event that it is reading")
-        with self.changes, self._turn:
-            others = [found for ref in self._lanes if (found := ref()) is not None and found is not lane]
+            raise RuntimeError(_NESTED)
+        with self._turn:
+            lanes = self._lanes
+            if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: nobody else has ever read
+                return change(*arguments)
+            others = [found for ref in lanes if (found := ref()) is not None and found is not lane]
             return _through(others, change, arguments)
 
     def _new_lane(self) -> _Lane:

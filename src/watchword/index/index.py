@@ -6,6 +6,7 @@ says how a subscription is compiled and an event matched. Who calls whom for ``i
     Index.__setitem__   Language.compile_one    the text into clauses; nothing is changed yet
                         Catalog.append          "s1" has slot 0
                         Language.add_one        its clauses are stored under slot 0
+                        where the language has a `one_change` that takes the text, it does both in one
     Index.match         Language.read           the event into the atoms that hold in it
                         Language.find           the slots whose clauses they satisfy
                         Catalog.id              slot 0 is "s1"
@@ -19,7 +20,7 @@ anew from its texts (`_repair`).
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
@@ -122,7 +123,7 @@ class Index(MutableMapping[Key, str]):
         self._gate = Gate()
         self._catalog = Catalog()
         self._plugged = self.plug(method, self._options)
-        self._undo: Callable[[], Catalog] | None = None
+        self._undo: tuple[Any, ...] | None = None  # what returns the catalogue as it was, and what it is given
         self._forgotten = 0
         self._events = 0
         self._nulls = 0
@@ -159,15 +160,24 @@ class Index(MutableMapping[Key, str]):
         return self._catalog.text(self._slot(key))
 
     def __setitem__(self, key: Key, text: str) -> None:
+        quick = self._plugged.one_change
+        if quick is not None and quick.takes(text):
+            with self._gate.changes:
+                if self._undo is None and self._catalog.is_free(key) and self._gate.alone(self._append_text, key, text):
+                    return
         self._put(key, text, self._plugged.compile_one(text))
 
-    @_changes
     def __delitem__(self, key: Key) -> None:
-        slot = self._slot(key)
-        self._gate.exclusively(self._drop, key, slot, self._catalog.text(slot))
-        if self._catalog.removed > self.patience + len(self._catalog):
-            self._compact()
-        self._forgot_one()
+        with self._gate.changes:  # as `_changes` does, which would cost a call more
+            if self._undo is not None:
+                self._repair()
+            catalog = self._catalog
+            slot = self._slot(key)
+            self._gate.alone(self._drop, key, slot, catalog.text(slot))
+            most = self.patience + len(catalog)
+            if catalog.removed > most:
+                self._compact()
+            self._forgot_one(most)
 
     @overload  # type: ignore[override]
     def update(
@@ -481,31 +491,44 @@ class Index(MutableMapping[Key, str]):
         catalog = self._catalog
         slot = catalog.slot(checked_id(key, catalog.kind if len(catalog) else None))
         if slot is None:
-            self._gate.exclusively(self._append, key, text, compiled)
+            self._gate.alone(self._append, key, text, compiled)
         else:
-            self._gate.exclusively(self._replace, key, slot, text, compiled)
-            self._forgot_one()
+            self._gate.alone(self._replace, key, slot, text, compiled)
+            self._forgot_one(self.patience + len(catalog))
 
     def _append(self, key: Id, text: str, compiled: Any) -> None:
         catalog = self._catalog
-        self._undo = partial(catalog.undone, key, None, None, catalog.slots, catalog.removed)
+        self._undo = catalog.undone, key, None, None, catalog.slots, catalog.removed
         self._plugged.add_one(catalog.append(key, text), compiled)
         self._undo = None
+
+    def _append_text(self, key: Id, text: str) -> bool:
+        """Subscribe one that the language may take as it is; say whether it did."""
+        catalog, quick = self._catalog, self._plugged.one_change
+        slot = catalog.slots
+        self._undo = catalog.undone, key, None, None, slot, catalog.removed
+        taken = quick is not None and quick.add(slot, text)
+        if taken:
+            catalog.append(key, text)
+        self._undo = None
+        return taken
 
     def _replace(self, key: Id, slot: int, text: str, compiled: Any) -> None:
         catalog = self._catalog
         before = catalog.text(slot)
-        self._undo = partial(catalog.undone, key, slot, before, catalog.slots, catalog.removed)
+        self._undo = catalog.undone, key, slot, before, catalog.slots, catalog.removed
         self._plugged.remove(slot, before)
         catalog.replace(slot, text)
-        self._plugged.add_one(slot, compiled)
+        quick = self._plugged.one_change
+        if quick is None or not (quick.takes(text) and quick.add(slot, text)):
+            self._plugged.add_one(slot, compiled)
         self._undo = None
 
     def _drop(self, key: Id, slot: int, text: str) -> None:
         catalog = self._catalog
-        self._undo = partial(catalog.undone, key, slot, text, catalog.slots, catalog.removed)
+        self._undo = catalog.undone, key, slot, text, catalog.slots, catalog.removed
         self._plugged.remove(slot, text)
-        catalog.remove(slot)
+        catalog.remove(key, slot)
         self._undo = None
 
     @_changes
@@ -533,7 +556,7 @@ class Index(MutableMapping[Key, str]):
         catalog, plugged = self._catalog, self._plugged
         singles: list[tuple[Any, ...]] = []
         packed: list[Catalog] = []
-        self._undo = partial(_taken_back, catalog, singles, packed)
+        self._undo = _taken_back, catalog, singles, packed
         for key, text, compiled in changes:
             slot = catalog.slot(key)
             before = None if slot is None else catalog.text(slot)
@@ -574,14 +597,14 @@ class Index(MutableMapping[Key, str]):
 
     def _start_over(self) -> None:
         plugged = self.plug(self.method, self._options)
-        self._undo = partial(_same, self._catalog)
+        self._undo = _same, self._catalog
         self._catalog, self._plugged = Catalog(), plugged
         self._undo = None
 
-    def _forgot_one(self) -> None:
-        """Note that a subscription's text is gone; when enough are, see to what they left behind."""
+    def _forgot_one(self, most: int) -> None:
+        """Note that a subscription's text is gone; when more than `most` are, see to what they left behind."""
         self._forgotten += 1
-        if self._forgotten > self.patience + len(self._catalog):
+        if self._forgotten > most:
             self._forgotten = 0
             if self._plugged.is_outworn:
                 self._renew()
@@ -607,7 +630,7 @@ class Index(MutableMapping[Key, str]):
         self._gate.exclusively(self._condense)
 
     def _condense(self) -> None:
-        self._undo = partial(_same, self._catalog.copy())
+        self._undo = _same, self._catalog.copy()
         self._renumber()
         for part in self._plugged.parts.values():
             part.condense()
@@ -626,7 +649,8 @@ class Index(MutableMapping[Key, str]):
     def _rebuild(self) -> None:
         if self._undo is None:  # another thread was first
             return
-        catalog = self._undo()
+        undo, *arguments = self._undo
+        catalog = undo(*arguments)
         self._catalog, self._plugged = catalog, self._plugged_with(catalog)
         self._undo = None
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +45,16 @@ def method_table(
 ) -> dict[str, Method]:
     """Return methods by name; `options` are those of the methods that have some of their own."""
     return {name: Method(structure, options.get(name, {})) for name, structure in structures.items()}
+
+
+class OneChange(Protocol):
+    """What stores single texts at once, where `compile_one` and `add_one` would take longer."""
+
+    def takes(self, text: Any) -> bool:
+        """Say, by a look at it, whether it is worth while to try a text."""
+
+    def add(self, slot: int, text: str) -> bool:
+        """Store a text that it takes; False, and nothing is stored, where it cannot, or the text may be refused."""
 
 
 class Language(ABC):
@@ -119,6 +129,9 @@ class Language(ABC):
     def add_one(self, slot: int, compiled: Any) -> None:
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
+
+    one_change: OneChange | None = None
+    """What stores single texts without compiling them first, if something does."""
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Return the slots that one event satisfies, in an array of their own, and the operations spent."""

@@ -46,11 +46,11 @@ class Handles:
         return made[1]
 
 
-def handles_of(arrays: Sequence[AnyArray], kinds: Sequence[np.dtype[Any]]) -> Int64:
+def handles_of(arrays: Sequence[AnyArray], kinds: Sequence[Any]) -> Int64:
     """Return the handles of arrays, which the caller keeps as long as these."""
     for array, kind in zip(arrays, kinds, strict=True):
         if array.ndim != 1 or array.dtype != kind or not array.flags.carray:
-            raise ValueError(f"expected {kind} in one piece, not {array.dtype} of the shape {array.shape}")
+            raise ValueError(f"expected {np.dtype(kind)} in one piece, not {array.dtype} of the shape {array.shape}")
     found = [(array.__array_interface__["data"][0], len(array)) for array in arrays]
     return np.array(found, np.int64).reshape(-1)
 

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.jit import inline, kernel
+from watchword.kernels.handles import arrays_at, bytes_at
+from watchword.kernels.jit import brief, inline, kernel
 from watchword.kernels.memory import load_word, prefetch, store_word
 from watchword.kernels.text.vocabulary import mix, string_key
 
 _AHEAD = 16
+
+INT_ID_KINDS = (np.int64, np.int32)
+STRING_ID_KINDS = (np.uint8, np.int64, np.int32)
+"""What `row_of_int` and `row_of_string` want handles of: a column of ids, and its table."""
 
 
 @inline
@@ -33,6 +38,13 @@ def find_int(wanted, ids, table):
     while table[at] >= 0 and ids[table[at]] != wanted:
         at = _next(at, table)
     return at
+
+
+@brief
+def row_of_int(handles, wanted):
+    """Return the row that has `wanted`, -1 if there is none."""
+    ids, table = arrays_at(handles, 0, INT_ID_KINDS)
+    return np.int64(table[find_int(wanted, ids, table)])
 
 
 @kernel
@@ -71,6 +83,14 @@ def find_string(data, start, end, column, offsets, table):
     while table[at] >= 0 and not _equal(data, start, end, column, offsets, table[at]):
         at = _next(at, table)
     return at
+
+
+@brief
+def row_of_string(handles, wanted):
+    """Return the row that has `wanted`, which is Python's bytes, -1 if there is none."""
+    column, offsets, table = arrays_at(handles, 0, STRING_ID_KINDS)
+    data = bytes_at(wanted, np.uint8)
+    return np.int64(table[find_string(data, 0, len(data), column, offsets, table)])
 
 
 @kernel

@@ -13,9 +13,10 @@ from watchword.index import ClauseReport, Explanation, Method, method_table
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader, hashed
 from watchword.keywords.compiler import Compiler
+from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
+from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause, special_words
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.brute import Brute, OrderedBrute
@@ -51,6 +52,7 @@ class Keywords(SetLanguage):
 
     name = "keywords"
     several_texts = True
+    one_change: OneChange | None
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
@@ -74,6 +76,8 @@ class Keywords(SetLanguage):
         self._one_text: OneText | None = None
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
+            words = special_words(self._literal_operators)
+            self.one_change = OneChange(self.vocabulary, self.structure, self._counts, self._limits, words)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""
@@ -82,6 +86,11 @@ class Keywords(SetLanguage):
     def compile_one(self, text: Any) -> list[Clause]:
         """Return the clauses of one subscription."""
         return parse(text, self._analyzer, self._limits, self._literal_operators)
+
+    def remove(self, slot: int, text: str) -> None:
+        """Remove the subscription of a slot; plain words by one call of a kernel."""
+        if self.one_change is None or not self.one_change.remove(slot, text):
+            super().remove(slot, text)
 
     def prepared(self, events: Any, position: int = 0) -> Any:
         """Look a dictionary of terms up once, whatever the number of events."""

@@ -54,6 +54,12 @@ _SPECIAL = OPERATORS | foreign.RESERVED
 _SPECIAL_OR_LOWER = _SPECIAL | foreign.LOWER
 
 
+def special_words(literal_operators: bool) -> list[str]:
+    """Return what is no plain word, AND, which may stand between two of them, first."""
+    special = _SPECIAL if literal_operators else _SPECIAL_OR_LOWER
+    return ["AND", *sorted(special - {"AND"})]
+
+
 def plain_words(text: str, literal_operators: bool) -> list[str] | None:
     """Return the terms of a text that is ASCII words between spaces or AND: the common case, without the parser.
 
@@ -69,6 +75,15 @@ def plain_words(text: str, literal_operators: bool) -> list[str] | None:
         if not special.isdisjoint(words):
             return None
     return [word.lower() for word in words]
+
+
+def may_be_plain(text: Any) -> bool:
+    """Say, by a look at it, whether `plain_words` may return the words of a text.
+
+    >>> may_be_plain("Greece AND crisis"), may_be_plain("greece OR crisis"), may_be_plain('"debt crisis"')
+    (True, False, False)
+    """
+    return type(text) is str and " OR " not in text and " NOT " not in text and not _ODD.search(text)
 
 
 _QUOTE = f"[{foreign.QUOTES}]"

@@ -132,10 +132,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             self.tombstones.add(payload)
         else:
             raise KeyError(payload)
-        if self._packing is not None and (mark is None or mark < self._packing.mark):
-            self._packing.removed.append(payload)
-        if mark is None and len(self.tombstones) > self.delta_rows + len(self.base) // 2:
-            self._start()
+        self._removed(payload, -1 if mark is None else mark)
 
     def prepare(self) -> None:
         """Pack everything, but leave it aside."""
@@ -163,6 +160,13 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self.base.renumber(payloads)
 
     # private parts, in the order in which a row passes through them
+
+    def _removed(self, payload: int, mark: int) -> None:
+        """Take note of a row that was removed: from the delta, where it has a mark, or, with -1, from the base."""
+        if self._packing is not None and mark < self._packing.mark:
+            self._packing.removed.append(payload)
+        if mark < 0 and len(self.tombstones) > self.delta_rows + len(self.base) // 2:
+            self._start()
 
     def _room(self) -> int:
         """Return how many more rows the delta takes before it is packed; removed ones count until then."""

@@ -29,14 +29,12 @@ class Tombstones:
 
     def add(self, payload: int) -> None:
         """Add a payload that is not there yet."""
-        if payload >= FIRST_CLAUSE:
-            at = payload - FIRST_CLAUSE
-            bits = reserve(self.dead.clauses, (at >> 3) + 1, 0)
-            self.dead = Dead(self.dead.slots, bits)
-        else:
-            at = payload
-            bits = reserve(self.dead.slots, (at >> 3) + 1, 0)
-            self.dead = Dead(bits, self.dead.clauses)
+        is_clause = payload >= FIRST_CLAUSE
+        at = payload - FIRST_CLAUSE if is_clause else payload
+        bits = self.dead[is_clause]
+        if at >> 3 >= len(bits):
+            bits = reserve(bits, (at >> 3) + 1, 0)
+            self.dead = Dead(self.dead.slots, bits) if is_clause else Dead(bits, self.dead.clauses)
         bits[at >> 3] |= 1 << (at & 7)
         self._count += 1
 

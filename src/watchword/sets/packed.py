@@ -82,6 +82,8 @@ class RowDelta:
         self.mark = 0
         self.came = 0
         self.records: dict[int, int] = {}
+        self.change_state: Any = None
+        """What somebody who changes single rows keeps with these lists, until they are replaced."""
 
     def __len__(self) -> int:
         return len(self.records)
@@ -94,6 +96,7 @@ class RowDelta:
     def reserve(self, atoms: int, words: int) -> None:
         """Make room for atom numbers below `atoms`, and for `words` more in the pool."""
         heads, pool = self.lists
+        self.change_state = None
         self.lists = delta_kernels.Delta(reserve(heads, atoms, -1), reserve(pool, self.mark + words))
 
     def mark_of(self, payload: int) -> int | None:
@@ -177,10 +180,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def add_one(self, atoms: Int32, payload: int) -> None:
         """Add one row to the delta, without an array that a batch would need."""
-        if self._packing is not None:
-            self._poll()
+        share, record = self.next_row()
         delta = self.delta
-        record, share = delta.mark, PRIOR / (self.base.count + delta.came + 1)
         mark = -1
         while mark < 0:
             counts, lists = tuple(self.counts), tuple(delta.lists)
@@ -188,6 +189,18 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             if mark < 0:
                 self._know(int(atoms.max()) + 1)
                 delta.reserve(len(self.counts.rows), len(atoms) + 3)
+        self.came(payload, record, mark)
+
+    def next_row(self) -> tuple[float, int]:
+        """Return, for who is about to put a row into the delta, what counts of rows weigh, and where it goes."""
+        if self._packing is not None:
+            self._poll()
+        delta = self.delta
+        return PRIOR / (self.base.count + delta.came + 1), delta.mark
+
+    def came(self, payload: int, record: int, mark: int) -> None:
+        """Take note of a row that was counted and put into the delta, which now ends at `mark`."""
+        delta = self.delta
         delta.mark = mark
         delta.records[payload] = record
         delta.came += 1
@@ -200,6 +213,24 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         counts = self.counts.rows
         for atom in row.tolist():
             counts[atom] -= 1
+
+    def record_of(self, payload: int) -> int | None:
+        """Return, for who is about to remove a row, where it lies in the delta; -1 if only the base can have it, None
+        if it has a tombstone."""
+        if self._packing is not None:
+            self._poll()
+        record = self.delta.records.get(payload)
+        if record is None:
+            return None if payload in self.tombstones else -1
+        return record
+
+    def went(self, payload: int, record: int) -> None:
+        """Take note of a row that was counted out, and removed from its record in the delta; with -1, from the base."""
+        if record >= 0:
+            del self.delta.records[payload]
+        else:
+            self.tombstones.add(payload)
+        self._removed(payload, record)
 
     # matching
 

@@ -32,7 +32,8 @@ class Vocabulary(Part):
         self.known = StringTable(np.zeros(2 * 64, np.uint64), np.empty(1024, np.uint8), np.zeros(64, np.int64))
         """The arrays, for kernels that look strings up."""
         self._recent: dict[str, int] = {}
-        self._uses: Int32 = _NO_USES
+        self.uses: Int32 = _NO_USES
+        """How often each string is used; those behind its end are not."""
 
     def __len__(self) -> int:
         return self.size
@@ -73,18 +74,18 @@ class Vocabulary(Part):
 
     def use(self, numbers: Int32, by: int) -> None:
         """Count uses of strings, whose numbers may repeat: `by` more, or less, of each."""
-        if self.size > len(self._uses):
-            self._uses = reserve(self._uses, self.size, 0)
+        if self.size > len(self.uses):
+            self.uses = reserve(self.uses, self.size, 0)
         if len(numbers) < 16:
             for number in numbers.tolist():
-                self._uses[number] += by
+                self.uses[number] += by
         else:
-            tally(self._uses, numbers, by)
+            tally(self.uses, numbers, by)
 
     @property
     def in_use(self) -> int:
         """Return how many strings have a use."""
-        return int(np.count_nonzero(self._uses))
+        return int(np.count_nonzero(self.uses))
 
     def text(self, number: int) -> str:
         """Return the string that has `number`."""
@@ -99,14 +100,14 @@ class Vocabulary(Part):
     def arrays(self) -> Arrays:
         """Return the state for a snapshot."""
         table, blob, offsets = self.known
-        uses = reserve(self._uses, self.size, 0)[: self.size]
+        uses = reserve(self.uses, self.size, 0)[: self.size]
         return {"table": table, "blob": blob[: self._used()], "offsets": offsets[: self.size + 1], "uses": uses}
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
         self.known = StringTable(arrays["table"], arrays["blob"], arrays["offsets"])
         self.size = len(arrays["offsets"]) - 1
-        self._uses = arrays["uses"]
+        self.uses = arrays["uses"]
 
     def adopt(self, other: Vocabulary) -> None:
         """Take over the strings of another vocabulary with their numbers; this one is empty, that one given up."""
@@ -122,3 +123,12 @@ class Vocabulary(Part):
             table = np.zeros(2 * len(table), np.uint64)
             kernels.fill_table(StringTable(table, blob, offsets), self.size)
         self.known = StringTable(table, blob, offsets)
+
+
+def short_key(string: bytes) -> int:
+    """Return the key under which a table has a string of less than eight bytes.
+
+    >>> hex(short_key(b"AND"))
+    '0x300000000444e41'
+    """
+    return int.from_bytes(string, "little") | len(string) << 56

@@ -19,6 +19,9 @@ from numba.core.runtime import rtsys
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
+from watchword.kernels.first_use import FirstUse
+
+_first_use = FirstUse()
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^from watchword\.([\w.]+) import (\([^)]*\)|.*)$", re.MULTILINE)
 
@@ -60,7 +63,10 @@ def _load(kept: Any, signature: Any, target: Any) -> Any:
     """
     rtsys.initialize(target)
     with kept._guard_against_spurious_io_errors():
-        return kept._load_overload(signature, target)
+        found = kept._load_overload(signature, target)
+        if found is None:
+            _first_use.compiles(kept.cache_path)
+        return found
 
 
 def _keep_stamped(made: Any, function: Callable[..., Any]) -> None:

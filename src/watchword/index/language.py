@@ -43,7 +43,7 @@ class Method(NamedTuple):
 
 
 def method_table(
-    structures: Mapping[str, Callable[..., Structure[Any, Any, Any]] | str],
+    structures: Mapping[str, Callable[..., Structure[Any, Any, Any]]] | Mapping[str, str],
     options: Mapping[str, Mapping[str, Option]] = {},
 ) -> dict[str, Method]:
     """Return methods by name; `options` are those of the methods that have some of their own.

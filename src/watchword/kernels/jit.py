@@ -15,7 +15,7 @@ from typing import Any
 
 from numba import njit
 from numba.core.ccallback import CFunc
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
@@ -89,8 +89,10 @@ def _for_any_value(template: Callable[..., Any], arguments: Sequence[Any], named
 
 
 def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    options["no_cfunc_wrapper"] = True  # without an entry for C code, which nobody uses: `Callback` is for that
+
     def compiled(function: Callable[..., Any]) -> Any:
-        made = njit(cache=True, nogil=True, boundscheck=False, no_cfunc_wrapper=True, **options)(function)
+        made = njit(cache=True, nogil=True, boundscheck=False, **options)(function)
         made.get_call_template = partial(_for_any_value, made.get_call_template)
         _keep_stamped(made, function)
         return made

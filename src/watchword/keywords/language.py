@@ -27,7 +27,7 @@ from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
-    "auto": PackedRows,
+    "auto": "watchword.sets.packed:PackedRows",
     "brute": "watchword.sets.brute:Brute",
     "brute-ordered": "watchword.sets.brute:OrderedBrute",
     "inverted": "watchword.sets.inverted:Inverted",

@@ -23,7 +23,6 @@ from watchword.options import Option
 from watchword.parts import Counters
 from watchword.paths.compiler import Compiled, Compiler
 from watchword.paths.explaining import report
-from watchword.paths.guided import GuidedPaths
 from watchword.paths.labels import Labels
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing.batch import parse_batch
@@ -35,7 +34,7 @@ from watchword.paths.runs import ONCE
 from watchword.strings import Strings, from_pieces
 
 _STRUCTURES = {
-    "auto": GuidedPaths,
+    "auto": "watchword.paths.guided:GuidedPaths",
     "yfilter": "watchword.paths.yfilter:YFilter",
     "lazy-dfa": "watchword.paths.lazy_dfa:LazyDfa",
     "pma": "watchword.paths.pma.pma:Pma",

@@ -27,7 +27,7 @@ from watchword.patterns.stream import Plan, plan
 from watchword.strings import Strings
 
 _STRUCTURES = {
-    "auto": KeyedPatterns,
+    "auto": "watchword.patterns.keyed.structure:KeyedPatterns",
     "naive": "watchword.patterns.naive:Naive",
     "nfa": "watchword.patterns.nfa:Nfa",
     "retriever-none": "watchword.patterns.retriever:Retriever",

@@ -44,7 +44,7 @@ _HOMES = {
     "match_stream": "watchword.spark.streaming",
     "VersionLog": "watchword.version_log",
 }
-"""Imported when they are first asked for: Spark starts a Python for each look at a source of feeds, which needs none."""
+"""Imported when first asked for: Spark starts a Python for each look at a source of feeds, which needs none."""
 
 
 def __getattr__(name: str) -> Any:

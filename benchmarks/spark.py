@@ -50,7 +50,7 @@ SHARDS = 8
 DISTINCT_POSTS = 59_899
 TURNS = 4
 BATCHES = (10_000, 40_000)
-"""Rows that Spark sends to Python at a time: its default, and what `docs/spark.md` recommends for short texts."""
+"""Rows that Spark sends to Python at a time: its default, and more."""
 
 
 def write_posts(folder: Path, count: int) -> None:

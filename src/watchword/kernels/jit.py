@@ -82,8 +82,8 @@ def _for_any_value(template: Callable[..., Any], arguments: Sequence[Any], named
     """Resolve a kernel's call of another by the types of its arguments, not by their values.
 
     Numba compiles a function anew for each constant that it is called with, such as the 0 in ``append(row, 0)``, and
-    also for the 0 with which a variable begins, before it finds that the variable changes. A third of all signatures
-    were such.
+    also for the 0 with which a variable begins, before it finds that the variable changes. Of the 97
+    signatures of a first small keyword index, 28 were such.
     """
     return template([unliteral(kind) for kind in arguments], {name: unliteral(kind) for name, kind in named.items()})
 

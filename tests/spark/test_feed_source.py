@@ -257,3 +257,10 @@ def test_what_strangers_write_is_shown_in_the_log(caplog: pytest.LogCaptureFixtu
     source._report([], Round((), {}))
     assert len(caplog.messages) == 2 and all(message.isprintable() for message in caplog.messages)
     assert r"http://a.example/\x9b31m: it is \x1b[2J\u202eill-formed" in caplog.messages
+
+
+def test_a_process_that_looks_at_feeds_loads_no_index() -> None:
+    """Spark starts several of them; numba and pyarrow cost each half a second."""
+    code = "import sys, watchword.spark.feed_source; print({'numba', 'pyarrow', 'watchword.index'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "set()\n"

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -41,10 +43,22 @@ class Method(NamedTuple):
 
 
 def method_table(
-    structures: Mapping[str, Callable[..., Structure[Any, Any, Any]]], options: Mapping[str, Mapping[str, Option]] = {}
+    structures: Mapping[str, Callable[..., Structure[Any, Any, Any]]] | Mapping[str, str],
+    options: Mapping[str, Mapping[str, Option]] = {},
 ) -> dict[str, Method]:
-    """Return methods by name; `options` are those of the methods that have some of their own."""
-    return {name: Method(structure, options.get(name, {})) for name, structure in structures.items()}
+    """Return methods by name; `options` are those of the methods that have some of their own.
+
+    A structure may be given by its home, "watchword.sets.trie:Trie": it is imported, with its kernels, when an index
+    first uses it.
+    """
+    made = {name: partial(_made, kind) if isinstance(kind, str) else kind for name, kind in structures.items()}
+    return {name: Method(kind, options.get(name, {})) for name, kind in made.items()}
+
+
+def _made(home: str, **options: Any) -> Structure[Any, Any, Any]:
+    module, _, name = home.partition(":")
+    structure: Structure[Any, Any, Any] = getattr(import_module(module), name)(**options)
+    return structure
 
 
 class OneChange(Protocol):

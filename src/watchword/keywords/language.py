@@ -19,31 +19,24 @@ from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
 from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause, special_words
 from watchword.keywords.reader import Reader
 from watchword.options import Option
-from watchword.sets.brute import Brute, OrderedBrute
-from watchword.sets.compact_count import CompactCount
-from watchword.sets.count import Count
-from watchword.sets.inverted import Inverted
 from watchword.sets.language import Compiled, SetLanguage
 from watchword.sets.packed import PackedRows
-from watchword.sets.poset import Poset
 from watchword.sets.rows import Rows
-from watchword.sets.tries.compact_trie import CompactTrie
-from watchword.sets.tries.trie import Trie
 from watchword.strings import Strings, from_texts
 from watchword.text.analyzer import Analyzer
 from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
-    "auto": PackedRows,
-    "brute": Brute,
-    "brute-ordered": OrderedBrute,
-    "inverted": Inverted,
-    "count": Count,
-    "compact-count": CompactCount,
-    "trie": Trie,
-    "compact-trie": CompactTrie,
-    "poset": Poset,
+    "auto": "watchword.sets.packed:PackedRows",
+    "brute": "watchword.sets.brute:Brute",
+    "brute-ordered": "watchword.sets.brute:OrderedBrute",
+    "inverted": "watchword.sets.inverted:Inverted",
+    "count": "watchword.sets.count:Count",
+    "compact-count": "watchword.sets.compact_count:CompactCount",
+    "trie": "watchword.sets.tries.trie:Trie",
+    "compact-trie": "watchword.sets.tries.compact_trie:CompactTrie",
+    "poset": "watchword.sets.poset:Poset",
 }
 
 

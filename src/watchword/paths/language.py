@@ -23,27 +23,22 @@ from watchword.options import Option
 from watchword.parts import Counters
 from watchword.paths.compiler import Compiled, Compiler
 from watchword.paths.explaining import report
-from watchword.paths.guided import GuidedPaths
 from watchword.paths.labels import Labels
-from watchword.paths.lazy_dfa import LazyDfa
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing.batch import parse_batch
 from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many
 from watchword.paths.parsing.feed import Feed
 from watchword.paths.parsing.guards import Guards
 from watchword.paths.parsing.streams import Piece, stream
-from watchword.paths.pma.pma import Pma
-from watchword.paths.pma.pma2 import Pma2
 from watchword.paths.runs import ONCE
-from watchword.paths.yfilter import YFilter
 from watchword.strings import Strings, from_pieces
 
 _STRUCTURES = {
-    "auto": GuidedPaths,
-    "yfilter": YFilter,
-    "lazy-dfa": LazyDfa,
-    "pma": Pma,
-    "pma2": Pma2,
+    "auto": "watchword.paths.guided:GuidedPaths",
+    "yfilter": "watchword.paths.yfilter:YFilter",
+    "lazy-dfa": "watchword.paths.lazy_dfa:LazyDfa",
+    "pma": "watchword.paths.pma.pma:Pma",
+    "pma2": "watchword.paths.pma.pma2:Pma2",
 }
 
 

@@ -21,21 +21,18 @@ from watchword.patterns.compiler import Compiled, Compiler
 from watchword.patterns.explaining import report
 from watchword.patterns.keyed.structure import KeyedPatterns
 from watchword.patterns.lengths import LengthTable
-from watchword.patterns.naive import Naive
-from watchword.patterns.nfa import Nfa
 from watchword.patterns.options import METHOD_OPTIONS, OPTIONS
 from watchword.patterns.query import Pattern, parse
-from watchword.patterns.retriever import MultiRetriever, Retriever, SingleRetriever
 from watchword.patterns.stream import Plan, plan
 from watchword.strings import Strings
 
 _STRUCTURES = {
-    "auto": KeyedPatterns,
-    "naive": Naive,
-    "nfa": Nfa,
-    "retriever-none": Retriever,
-    "retriever-single": SingleRetriever,
-    "retriever-multi": MultiRetriever,
+    "auto": "watchword.patterns.keyed.structure:KeyedPatterns",
+    "naive": "watchword.patterns.naive:Naive",
+    "nfa": "watchword.patterns.nfa:Nfa",
+    "retriever-none": "watchword.patterns.retriever:Retriever",
+    "retriever-single": "watchword.patterns.retriever:SingleRetriever",
+    "retriever-multi": "watchword.patterns.retriever:MultiRetriever",
 }
 
 

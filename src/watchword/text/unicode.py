@@ -8,11 +8,14 @@ is the case folding alone, for patterns. Both are in pages: the entry of a chara
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
+from itertools import compress
+from operator import ne
 
 import numpy as np
 
-from watchword.arrays import Int64, UInt16
+from watchword.arrays import Int64, UInt8, UInt16
 from watchword.kernels.text.characters import (
     CLASS_SHIFT,
     IGNORED,
@@ -28,7 +31,7 @@ from watchword.kernels.text.folding import FoldTables
 from watchword.text.folding import BARE, CJK_RANGES, IGNORABLE, Folding, kind_of
 
 # Every assigned character lies here; the planes between hold nothing, those above are for private use.
-_PLANES = (range(0x40000), range(0xE0000, 0xE1000))
+_CODES = np.r_[0:0x40000, 0xE0000:0xE1000]
 
 _JOINING_HANGUL = frozenset(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
 """The vowels and last consonants, which unite with what is before them by a rule."""
@@ -38,20 +41,20 @@ Pairs = list[tuple[int, int, int]]
 
 @cache
 def word_tables(folding: Folding) -> Unicode:
-    """Return what every character becomes in a term (once a process, a few tenths of a second)."""
-    pairs = _pairs()
+    """Return what every character becomes in a term (once a process, a tenth of a second)."""
+    chars = _chars()
+    parted = list(compress(chars, map(unicodedata.decomposition, chars)))
+    pairs = _pairs(parted)
     joining = _JOINING_HANGUL | {chr(second) for _, second, _ in pairs}
     values = np.zeros(0x110000, np.uint16)
-    for plane in _PLANES:
-        values[plane.start : plane.stop] = [
-            category[0] in "LN" for category in map(unicodedata.category, map(chr, plane))
-        ]
+    groups = _groups(chars)
+    values[_CODES] = (groups == ord("L")) | (groups == ord("N"))
     values[ord("_")] = SAME
     for first, last in CJK_RANGES if folding.cjk is not None else ():
         values[first : last + 1][values[first : last + 1] == SAME] = SAME_CJK
     entries = [0] * (SAME_CJK + 1)
     known: dict[str, int] = {}
-    for char in _not_simple(joining):
+    for char in _not_simple(chars, groups, joining.union(parted)):
         folded = folding.char(char)
         if folded == char and char not in joining and kind_of(char) != MARK:
             continue
@@ -64,21 +67,25 @@ def word_tables(folding: Folding) -> Unicode:
     return Unicode(*_paged(values), np.array(entries, np.int64), _sorted_twice(pairs))
 
 
-def _not_simple(joining: frozenset[str]) -> list[str]:
-    """Return the characters that may become something else, or have to do with what is before them."""
-    chars = [char for plane in _PLANES for char in map(chr, plane)]
-    facts = zip(
-        chars,
-        map(str.casefold, chars),
-        map(unicodedata.decomposition, chars),
-        map(unicodedata.category, chars),
-        strict=True,
-    )
-    return [
-        char
-        for char, folded, parts, category in facts
-        if parts or char != folded or category[0] == "M" or char in joining or ord(char) in BARE
-    ]
+def _chars() -> list[str]:
+    """Return all characters that may be assigned."""
+    return list(map(chr, _CODES.tolist()))
+
+
+def _groups(chars: list[str]) -> UInt8:
+    """Return the first letter of the category of each character, such as L for letters."""
+    return np.frombuffer("".join(map(unicodedata.category, chars)).encode(), np.uint8)[::2]
+
+
+def _not_simple(chars: list[str], groups: UInt8, others: frozenset[str]) -> list[str]:
+    """Return the characters that may become something else, are marks, or are among the others, in order."""
+    marks = compress(chars, (groups == ord("M")).tolist())
+    return sorted(others.union(_folded(chars), marks, map(chr, BARE)))
+
+
+def _folded(chars: list[str]) -> Iterator[str]:
+    """Return the characters that differ from their case folding."""
+    return compress(chars, map(ne, chars, map(str.casefold, chars)))
 
 
 def _entries(folded: str, joining: frozenset[str], folding: Folding) -> list[int]:
@@ -93,13 +100,14 @@ def _entries(folded: str, joining: frozenset[str], folding: Folding) -> list[int
     return [*entries[:-1], entries[-1] | LAST] if entries else []
 
 
-def _pairs() -> Pairs:
+def _pairs(parted: list[str]) -> Pairs:
     """Return which two code points unite, and into what: what decomposes into two, and is not excluded from uniting."""
     found: Pairs = []
-    for code, decomposition in enumerate(map(unicodedata.decomposition, map(chr, _PLANES[0]))):
-        if decomposition and not decomposition.startswith("<") and unicodedata.is_normalized("NFC", chr(code)):
+    for char in parted:
+        decomposition = unicodedata.decomposition(char)
+        if not decomposition.startswith("<") and unicodedata.is_normalized("NFC", char):
             first, second = decomposition.split()
-            found.append((int(first, 16), int(second, 16), code))
+            found.append((int(first, 16), int(second, 16), ord(char)))
     return found
 
 
@@ -115,13 +123,10 @@ def fold_tables() -> FoldTables:
     """Return the case folding of every character as UTF-8 (once a process)."""
     values = np.zeros(0x110000, np.uint16)
     offsets, folds = [0], bytearray()
-    for plane in _PLANES:
-        for code, char in enumerate(map(chr, plane), plane.start):
-            folded = char.casefold()
-            if folded != char:
-                folds += folded.encode()
-                offsets.append(len(folds))
-                values[code] = len(offsets) - 1
+    for char in _folded(_chars()):
+        folds += char.casefold().encode()
+        offsets.append(len(folds))
+        values[ord(char)] = len(offsets) - 1
     return FoldTables(*_paged(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
 
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt64
-from watchword.kernels.growing import with_room
+from watchword.kernels.growing import copy_into, with_room
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import trailing_zeros
 from watchword.kernels.text.boolean_rows import AND, CLOSE, MOST_TERMS, NOT, OPEN, OR
@@ -246,7 +246,7 @@ def clauses_of(codes, code_offsets, rows, row_offsets, numbers, limits, forms):
         elif drafts == 1 and starts[count - 1] == stops[count - 1]:
             count -= 1
             fill = starts[count] - 1 - program[starts[count] - 1]
-            numbers[first : first + program[starts[count] - 1]] = program[fill : starts[count] - 1]
+            copy_into(numbers, first, program, fill, starts[count] - 1)
             forms[row] = PLAIN
     return owners[:count], shared[:count], starts[:count], stops[:count], program[:fill]
 
@@ -315,6 +315,6 @@ def _write_program(required, forbidden, begins, numbers, program, fill):
             begin, size = begins[2 * atom], begins[2 * atom + 1]
             if is_forbidden or size > 1:
                 program[fill] = 2 * size + is_forbidden
-                program[fill + 1 : fill + 1 + size] = numbers[begin : begin + size]
+                copy_into(program, fill + 1, numbers, begin, begin + size)
                 fill += 1 + size
     return fill

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.growing import copy_into
 from watchword.kernels.jit import kernel
 from watchword.kernels.sequences.payload_lists import hang, list_has_room, take_down
 from watchword.kernels.sequences.share_trie import enter, follow, has_room, leave
@@ -51,7 +52,7 @@ def write_steps(word_offsets, points, gaps, steps):
     fill = _write_gap(gaps[0], steps, np.int64(0))
     for word in range(len(word_offsets) - 1):
         begin, stop = word_offsets[word], word_offsets[word + 1]
-        steps[fill : fill + stop - begin] = points[begin:stop]
+        copy_into(steps, fill, points, begin, stop)
         fill = _write_gap(gaps[word + 1], steps, fill + stop - begin)
     return fill
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32
+from watchword.kernels.growing import copy_into
 from watchword.kernels.int_set import set_capacity, set_gather, set_has, set_slot, set_table
 from watchword.kernels.jit import kernel
 from watchword.kernels.memory import prefetch
@@ -146,7 +147,7 @@ def live_clauses(entries, count, program, result):
         if entries[entry + SLOT] >= 0:
             start, stop = np.int64(entries[entry + START]), np.int64(entries[entry + STOP])
             begin = start - 1 - program[start - 1]
-            result[fill : fill + stop - begin] = program[begin:stop]
+            copy_into(result, fill, program, begin, stop)
             entries[entry + START], entries[entry + STOP] = fill + start - begin, fill + stop - begin
             fill += stop - begin
     return fill

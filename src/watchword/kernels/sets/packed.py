@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32
+from watchword.kernels.growing import copy_into
 from watchword.kernels.handles import arrays_at
 from watchword.kernels.int_set import set_gather, set_has, set_table
 from watchword.kernels.jit import inline, kernel
@@ -147,7 +148,7 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
                 continue
             spent += 1 + count
             if not is_sorted:
-                ordered[:count] = known[:count]
+                copy_into(ordered, 0, known, 0, count)
                 ordered[:count].sort()
                 is_sorted = True
             low = np.int64(0)

@@ -27,6 +27,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.arena import WORDS_END, give_back, take
+from watchword.kernels.growing import copy_into
 from watchword.kernels.int_set import set_table
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sets import poset as layout
@@ -294,7 +295,7 @@ def _new_node(poset, atoms, start, end):
         poset.own[node] = 0
     else:
         at = take(poset.words, poset.bins, state, end - start)
-        poset.words[at : at + end - start] = atoms[start:end]
+        copy_into(poset.words, at, atoms, start, end)
         poset.addresses[node] = at
     poset.sizes[node] = end - start
     poset.signatures[node] = signature(atoms, start, end)

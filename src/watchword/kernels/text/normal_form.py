@@ -77,9 +77,7 @@ def _put_in_order(points, classes, count):
         if k < count and classes[k] != 0:
             continue
         if k - first > _FEW:  # a hostile text: no quadratic sorting
-            order = np.argsort(classes[first:k], kind="mergesort")
-            points[first:k] = points[first:k][order]
-            classes[first:k] = classes[first:k][order]
+            _count_sort(points, classes, first, k)
         else:
             for i in range(first + 1, k):
                 at, point, rank = i, points[i], classes[i]
@@ -88,6 +86,21 @@ def _put_in_order(points, classes, count):
                     at -= 1
                 points[at], classes[at] = point, rank
         first = k + 1
+
+
+@kernel
+def _count_sort(points, classes, first, stop):
+    """Sort a stretch of marks by class: how many there are of each class says where they go."""
+    places = np.zeros(257, np.int64)
+    for k in range(first, stop):
+        places[classes[k] + 1] += 1
+    for rank in range(1, 257):
+        places[rank] += places[rank - 1]
+    marks, ranks = points[first:stop].copy(), classes[first:stop].copy()
+    for k in range(stop - first):
+        at = first + places[ranks[k]]
+        points[at], classes[at] = marks[k], ranks[k]
+        places[ranks[k]] += 1
 
 
 @kernel

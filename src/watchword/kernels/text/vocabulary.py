@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt64
+from watchword.kernels.growing import copy_into
 from watchword.kernels.handles import arrays_at
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, prefetch, same_bytes
@@ -252,7 +253,7 @@ def intern_many(data, offsets, first, size, known, numbers):
             if number < 0:
                 if 4 * (size + 1) > len(table) or size + 1 == len(known.offsets) or fill + end - start > len(blob):
                     return i, size
-                blob[fill : fill + end - start] = data[start:end]
+                copy_into(blob, fill, data, start, end)
                 fill += end - start
                 table[at] = key
                 size += 1

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64
+from watchword.kernels.growing import copy_into
 from watchword.kernels.jit import inline, kernel
 from watchword.kernels.memory import load_word, same_bytes
 from watchword.kernels.patterns.keyed.fingerprints import fingerprint_of
@@ -115,7 +116,7 @@ def write_heads(data, word_offsets, layout, heads, spelled):
         heads[head + 3] = size >> 16
         heads[head + COUNT_WORD] = min(layout.others[word], MANY)
         at = spelling_of(heads, head)
-        spelled[at : at + size] = data[start : start + size]
+        copy_into(spelled, at, data, start, start + size)
 
 
 @kernel
@@ -182,7 +183,7 @@ def unpack(store, dead, offsets, word_offsets, data, chars, gaps, payloads):
                 size = size_of(heads, word)
                 if is_written:
                     start = spelling_of(heads, word)
-                    data[used : used + size] = spelled[start : start + size]
+                    copy_into(data, used, spelled, start, start + size)
                     word_offsets[words + k + 1] = used + size
                     chars[words + k] = _characters(data, used, used + size)
                     gaps[words + rows + k] = 0 if is_single else arena[at + 2 + 3 * k]

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.growing import copy_into
 from watchword.kernels.jit import inline, kernel, leaf
 from watchword.kernels.memory import load_word, same_bytes
 
@@ -87,7 +88,7 @@ def spell_words(heads, spelled, firsts, data, offsets):
         size = size_of(heads, word)
         if len(firsts):
             start = spelling_of(heads, word)
-            data[fill : fill + size] = spelled[start : start + size]
+            copy_into(data, fill, spelled, start, start + size)
             firsts[count] = word
             offsets[count + 1] = fill + size
         fill += size

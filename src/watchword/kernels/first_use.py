@@ -1,0 +1,36 @@
+"""One line for whoever waits: kernels are compiled when they are first used, and kept from then on.
+
+The line is logged at the level INFO by the logger `watchword.kernels`, and printed where standard error is a terminal.
+It comes once a process, and not before compiling has taken `PATIENCE` seconds: a kernel or two take less.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable
+
+PATIENCE = 1.0
+_log = logging.getLogger("watchword.kernels")
+
+
+class FirstUse:
+    """Knows when kernels were first compiled, and whether that was said."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._began: float | None = None
+        self._said = False
+
+    def compiles(self, folder: str) -> None:
+        """Take notice that a kernel is about to be compiled, and kept in a folder."""
+        now = self._clock()
+        self._began = now if self._began is None else self._began
+        if self._said or now < self._began + PATIENCE:
+            return
+        self._said = True
+        line = f"compiling for the first use, which may take half a minute; kept in {folder}"
+        _log.info(line)
+        if sys.stderr.isatty():
+            print(f"watchword: {line}", file=sys.stderr)

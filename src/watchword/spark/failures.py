@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
 
@@ -46,7 +46,11 @@ def say_it_once(spark: SparkSession) -> None:
     """Let a Java process that ends be reported by who waits for it, and not besides by a trace of Spark's own.
 
     Spark's server for accumulators, of which nothing is used here, finds its connection closed then, and prints that.
+    A Java process whose driver was killed stops in the middle of its work: threads that fail so are logged, in a line.
     """
+    jvm: Any = spark.sparkContext._jvm
+    handler = jvm.org.apache.spark.util.SparkUncaughtExceptionHandler(False)  # which does not end the process
+    jvm.java.lang.Thread.setDefaultUncaughtExceptionHandler(handler)
     server = getattr(spark.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda request, address: None

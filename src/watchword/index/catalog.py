@@ -342,6 +342,9 @@ class Catalog:
     def tail_ids(self) -> Int64 | Strings:
         """Return the ids that were subscribed since the base was packed."""
         slots = np.array(sorted(self.where.values()), np.int32)
+        return self._id_column(slots)
+
+    def _id_column(self, slots: Int32) -> Int64 | Strings:
         return from_arrow(self.ids(slots)) if self.kind is str else self._ints(slots)
 
     def _ints(self, slots: Int32) -> Int64:
@@ -381,9 +384,7 @@ class Catalog:
         """Return ids and texts of `slots`, or of all, as packed columns."""
         if slots is None:
             slots = np.arange(self.slots)
-        rows = slots.astype(np.int32)
-        ids = from_arrow(self.ids(rows)) if self.kind is str else self._ints(rows)
-        return ids, self._texts(slots)
+        return self._id_column(slots.astype(np.int32)), self._texts(slots)
 
     def _texts(self, slots: Int64) -> Strings:
         count = self.base.count

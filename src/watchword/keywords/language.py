@@ -16,7 +16,7 @@ from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause, special_words
+from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.language import Compiled, SetLanguage
@@ -69,8 +69,8 @@ class Keywords(SetLanguage):
         self._one_text: OneText | None = None
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
-            words = special_words(self._literal_operators)
-            self.one_change = OneChange(self.vocabulary, self.structure, self._counts, self._limits, words)
+            parts = self.vocabulary, self.structure, self._counts, self._limits
+            self.one_change = OneChange(*parts, self._literal_operators)
 
     def compile(self, texts: Strings) -> Compiled:
         """Return subscriptions ready to be stored."""

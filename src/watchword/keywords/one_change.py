@@ -17,7 +17,7 @@ from watchword.kernels.jit import BYTES, FLOAT, HANDLES, INT, entry
 from watchword.kernels.keywords import one_change as kernels
 from watchword.keywords.query import Limits, may_be_plain
 from watchword.sets.packed import PackedRows
-from watchword.text.vocabulary import Vocabulary, short_key
+from watchword.text.vocabulary import Vocabulary
 
 LONGEST = 256
 """Bytes of a text up to which it is changed here."""
@@ -32,17 +32,15 @@ class OneChange:
         structure: PackedRows,
         counts: dict[str, int],
         limits: Limits,
-        no_words: list[str],
+        literal_operators: bool,
     ) -> None:
-        """Count in `counts` what is stored; `no_words` are the operators, AND first."""
+        """Count in `counts` what is stored."""
         self._vocabulary, self._structure, self._counts = vocabulary, structure, counts
-        special = [short_key(word.encode()) for word in no_words]
         self._own = (
             np.empty(LONGEST, np.uint8),
             np.empty(LONGEST // 2 + 2, np.int64),
             np.empty(LONGEST // 2 + 2, np.int32),
-            np.array(special, np.uint64),
-            np.array([limits.terms, limits.term_bytes], np.int64),
+            np.array([limits.terms, limits.term_bytes, literal_operators], np.int64),
         )
 
     takes = staticmethod(may_be_plain)

@@ -54,12 +54,6 @@ _SPECIAL = OPERATORS | foreign.RESERVED
 _SPECIAL_OR_LOWER = _SPECIAL | foreign.LOWER
 
 
-def special_words(literal_operators: bool) -> list[str]:
-    """Return what is no plain word, AND, which may stand between two of them, first."""
-    special = _SPECIAL if literal_operators else _SPECIAL_OR_LOWER
-    return ["AND", *sorted(special - {"AND"})]
-
-
 def plain_words(text: str, literal_operators: bool) -> list[str] | None:
     """Return the terms of a text that is ASCII words between spaces or AND: the common case, without the parser.
 

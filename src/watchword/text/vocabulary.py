@@ -123,12 +123,3 @@ class Vocabulary(Part):
             table = np.zeros(2 * len(table), np.uint64)
             kernels.fill_table(StringTable(table, blob, offsets), self.size)
         self.known = StringTable(table, blob, offsets)
-
-
-def short_key(string: bytes) -> int:
-    """Return the key under which a table has a string of less than eight bytes.
-
-    >>> hex(short_key(b"AND"))
-    '0x300000000444e41'
-    """
-    return int.from_bytes(string, "little") | len(string) << 56

@@ -4,8 +4,8 @@ A text is *plain* if it is ASCII words between spaces or AND (`keywords.query.pl
 has the words ``greece`` and ``crisis``. Of any other the kernels say so, and change nothing.
 
 What they need is one array of handles, `CHANGE_KINDS`: the strings of a vocabulary, and how often each is used; counts,
-delta and base of the packed index; room to cut words into, for their borders and for their numbers; what is no word, by
-its key, AND being the first; the limits, of terms and of the bytes of one.
+delta and base of the packed index; room to cut words into, for their borders and for their numbers; and the limits, of
+terms and of the bytes of one, and whether `and`, `or` and `not` are words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from watchword.kernels.handles import arrays_at, bytes_at
 from watchword.kernels.jit import brief, kernel
 from watchword.kernels.sets.delta import count_and_add, has_atoms
 from watchword.kernels.sets.packed import Packed, has_row
+from watchword.kernels.text.plain_rows import AND, LOWER, NO_OPERATOR, operator_at
 from watchword.kernels.text.vocabulary import STRING_KINDS, StringTable, find_at, home_bucket, intern_many, string_key
 
 _SPACE = 32
@@ -23,7 +24,7 @@ _SPACE = 32
 CHANGE_KINDS = (
     *STRING_KINDS,
     *(np.int32, np.int32, np.int32, np.int32, np.int32, np.int32, np.int32),
-    *(np.uint8, np.int64, np.int32, np.uint64, np.int64),
+    *(np.uint8, np.int64, np.int32, np.int64),
 )
 
 
@@ -35,10 +36,10 @@ def add_text(text, state, slot, mark, size, share):
     Returns the new mark and the new size. The mark is -1, and nothing is stored, if the text is not plain, or there is
     no room.
     """
-    table, blob, offsets, uses, rows, items, heads, pool, _, _, folded, cuts, numbers, special, limits = arrays_at(
+    table, blob, offsets, uses, rows, items, heads, pool, _, _, folded, cuts, numbers, limits = arrays_at(
         state, 0, CHANGE_KINDS
     )
-    count = _cut(bytes_at(text, np.uint8), special, limits, folded, cuts)
+    count = _cut(bytes_at(text, np.uint8), limits, folded, cuts)
     if count == 0:
         return np.int64(-1), size
     known = StringTable(table, blob, offsets)
@@ -63,10 +64,10 @@ def remove_text(text, state, slot, record):
     With -1 for the record it is in the base, where a tombstone is left to do. Returns whether it was there; nothing is
     changed otherwise, nor if it is not plain.
     """
-    table, blob, offsets, uses, rows, _, _, pool, starts, arena, folded, cuts, numbers, special, limits = arrays_at(
+    table, blob, offsets, uses, rows, _, _, pool, starts, arena, folded, cuts, numbers, limits = arrays_at(
         state, 0, CHANGE_KINDS
     )
-    count = _cut(bytes_at(text, np.uint8), special, limits, folded, cuts)
+    count = _cut(bytes_at(text, np.uint8), limits, folded, cuts)
     if count == 0 or not _are_known(folded, cuts, count, StringTable(table, blob, offsets), numbers):
         return False
     atoms = numbers[: _distinct(numbers, count)]
@@ -84,7 +85,7 @@ def remove_text(text, state, slot, record):
 
 
 @kernel
-def _cut(text, special, limits, folded, cuts):
+def _cut(text, limits, folded, cuts):
     """Write the words of a plain text, folded, one behind the other, and their borders. Returns how many there are; 0
     if it is not plain, too long for `folded`, or beyond a limit."""
     count = fill = at = 0
@@ -104,15 +105,15 @@ def _cut(text, special, limits, folded, cuts):
                 return 0
             folded[fill + at - begin] = byte | 32 if is_upper else byte
             at += 1
-        word = _place(string_key(text, begin, at), special) if at - begin < 8 else -1
-        if word < 0:
+        operator = operator_at(text, begin, at)
+        if operator == NO_OPERATOR or (operator == LOWER and limits[2]):
             fill += at - begin
             count += 1
             cuts[count] = fill
             joins = True
             if count > limits[0] or at - begin > limits[1]:
                 return 0
-        elif word == 0 and joins:
+        elif operator == AND and joins:
             joins = False
         else:
             return 0
@@ -129,15 +130,6 @@ def _are_known(folded, cuts, count, known, numbers):
             return False
         numbers[k] = number
     return True
-
-
-@kernel
-def _place(key, special):
-    """Return where a key is in a short array, -1 if it is not."""
-    for k in range(len(special)):
-        if special[k] == key:
-            return k
-    return -1
 
 
 @kernel

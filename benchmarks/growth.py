@@ -23,7 +23,7 @@ from benchmarks.data.predicates import shared_rules, values_for
 from benchmarks.data.scale import STEPS, Place, item_terms, place_of, write_items, write_subscriptions
 from benchmarks.harness import Measurement, Row
 from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex
-from watchword.experiments.experiment import Plot
+from watchword.papers.experiments.experiment import Plot
 from watchword.spark.tasks import shard_copies
 
 SIZES = (10_000, 100_000, 1_000_000)

@@ -1,6 +1,6 @@
 """What every benchmark shares: comparing with a baseline of the same run, and reporting.
 
-Measuring is what the experiments do as well (`watchword.experiments.measuring`).
+Measuring is what the experiments do as well (`watchword.papers.experiments.measuring`).
 
 A benchmark is a module with named sections, which `main` runs. A section measures and hands rows (dicts of column to
 value) to a `Report`, which prints them as a table and keeps them for ``--json``. Absolute figures belong to one
@@ -28,10 +28,10 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.table import Table
 
-from watchword.experiments.experiment import SCALES
-from watchword.experiments.machine import cores, cpu_model
-from watchword.experiments.measuring import Measurement, Way, affordable, by_turns, in_turns, measure, timed
-from watchword.experiments.rows import figure
+from watchword.papers.experiments.experiment import SCALES
+from watchword.papers.experiments.machine import cores, cpu_model
+from watchword.papers.experiments.measuring import Measurement, Way, affordable, by_turns, in_turns, measure, timed
+from watchword.papers.experiments.rows import figure
 
 __all__ = [
     "ROOT",

@@ -57,7 +57,7 @@ from benchmarks.data.paths import (
 )
 from benchmarks.harness import Report, Row, Way, by_turns, figure, in_fresh_process, in_turns, main, measure, ratio
 from watchword import PathIndex, methods
-from watchword.workloads.dtd import RECURSIVE
+from watchword.papers.workloads.dtd import RECURSIVE
 
 TURNS, TURN_SECONDS = 7, 0.3
 LARGE_TURNS = 3

@@ -45,7 +45,7 @@ from benchmarks.data.patterns import (
 from benchmarks.harness import Report, Row, Way, in_turns, main, measure, ratio
 from benchmarks.pattern_rivals import MISSING, Alternation, Hyperscan, OneByOne, Pairs, installed
 from watchword import PatternIndex, methods
-from watchword.workloads.retriever import ENGLISH
+from watchword.papers.workloads.retriever import ENGLISH
 
 CELL_SECONDS = 2.0
 TURNS, TURN_SECONDS = 9, 0.2

@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from watchword.workloads.predicates import BLOCK, SharedAttributeRules
+from watchword.papers.workloads.predicates import BLOCK, SharedAttributeRules
 
 try:
     import duckdb

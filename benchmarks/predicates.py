@@ -59,7 +59,7 @@ from benchmarks.harness import (
 )
 from benchmarks.predicate_rivals import BATCHES, MISSING, DuckDB, installed
 from watchword import PredicateIndex
-from watchword.workloads.predicates import SharedAttributeRules
+from watchword.papers.workloads.predicates import SharedAttributeRules
 
 METHODS = ("auto", "propagation", "non-propagation", "counting")
 TURNS, TURN_SECONDS = 7, 0.3

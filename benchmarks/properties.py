@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from benchmarks.harness import Report, Row, main, measure, timed, with_ratios
 from watchword import PropertyIndex, methods
-from watchword.workloads.properties import (
+from watchword.papers.workloads.properties import (
     Chances,
     as_table,
     as_texts,

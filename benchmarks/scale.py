@@ -43,7 +43,7 @@ from benchmarks.growth import PLOT, growth_rows
 from benchmarks.harness import Report, Row, in_fresh_process, main, timed
 from benchmarks.process_tree import Taken, watched
 from benchmarks.spark import drained
-from watchword.experiments.plotting import drawn
+from watchword.papers.experiments.plotting import drawn
 from watchword.spark import build, local_session, match, resolve, update
 from watchword.spark.tasks import shard_copies
 

@@ -39,7 +39,7 @@ MODULES = (
     "watchword.feeds",
     "watchword.store",
     "watchword.spark",
-    "watchword.models.estimate",
+    "watchword.papers.models.estimate",
 )
 """What users import; the rest is for who works on the package, and read in the source."""
 

@@ -21,8 +21,8 @@ import pyarrow as pa
 from benchmarks.harness import ROOT
 from watchword import KeywordIndex, SubscriptionError
 from watchword.keywords.foreign import LOWER
+from watchword.papers.workloads.syndication import Lengths, Sets, Vocabulary, chance_to_cover, generate
 from watchword.text.analyzer import Analyzer
-from watchword.workloads.syndication import Lengths, Sets, Vocabulary, chance_to_cover, generate
 
 SEED = 2011
 SUBSCRIPTION_ZIPF, ITEM_ZIPF = 0.75, 0.95

@@ -6,9 +6,9 @@ Real, of the folder that `data.keywords.data_folder` names; nothing of it belong
   the DTD with the same parameters.
 - XMark: one document of 11.7 MB and depth 12. Paths are generated from its DTD.
 
-Generated: `watchword.workloads.paths` and `documents`, seed 2003. Paths are distinct, prob(`*`) = prob(`//`) = 0.2,
-theta 0, with at most 6 steps, of which NITF has about 350,000 within reach; where a million are wanted, at most 8. The
-heavily recursive documents have five names that all nest in each other, 1,000 elements and up to 20 levels each.
+Generated: `watchword.papers.workloads.paths` and `documents`, seed 2003. Paths are distinct, prob(`*`) = prob(`//`) =
+0.2, theta 0, with at most 6 steps, of which NITF has about 350,000 within reach; where a million are wanted, at most
+8. The heavily recursive documents have five names that all nest in each other, 1,000 elements and up to 20 levels each.
 
 The papers' NASA and NewsML documents are not at hand; NITF and XMark stand for slightly recursive data, the generated
 documents for heavily recursive data.
@@ -27,9 +27,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.data.keywords import lines
-from watchword.workloads.documents import DocumentWorkload
-from watchword.workloads.dtd import RECURSIVE, Dtd, read_dtd
-from watchword.workloads.paths import PathWorkload
+from watchword.papers.workloads.documents import DocumentWorkload
+from watchword.papers.workloads.dtd import RECURSIVE, Dtd, read_dtd
+from watchword.papers.workloads.paths import PathWorkload
 
 SEED = 2003
 FOLDER = Path("xml")

@@ -1,6 +1,6 @@
 """What the pattern benchmarks measure on: REtriever's workload, a filter list over real texts, hostile long texts.
 
-Synthetic: `watchword.workloads.retriever`, seed 2004. Real: EasyList, posts and the addresses in them, of the
+Synthetic: `watchword.papers.workloads.retriever`, seed 2004. Real: EasyList, posts and the addresses in them, of the
 folder that `data.keywords.data_folder` names; nothing of it belongs to the project.
 
 How a filter rule becomes a pattern. Comments, exceptions (``@@``), rules that hide elements and rules that are
@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.data.keywords import lines, posts
-from watchword.workloads.retriever import Parameters, Workload, generate
+from watchword.papers.workloads.retriever import Parameters, Workload, generate
 
 SEED = 2004
 ADDRESS = re.compile(r"https?://[^\s\"<>]+")

@@ -1,6 +1,6 @@
 """What the predicate benchmarks measure on: rules that share attributes, Le Subscribe's subscriptions, real events.
 
-Synthetic: `watchword.workloads.predicates`, seed 2000. Real: flights and GitHub events of the folder that
+Synthetic: `watchword.papers.workloads.predicates`, seed 2000. Real: flights and GitHub events of the folder that
 `data.keywords.data_folder` names; nothing of it belongs to the project. Rules over real events are drawn, seed 2000:
 
 - flights: two to four predicates on different columns. The first is an equality on `dest`, `tailnum` or `flight`, the
@@ -26,7 +26,7 @@ import pyarrow.csv
 import pyarrow.json
 
 from benchmarks.data.keywords import lines
-from watchword.workloads.predicates import PredicateWorkload, SharedAttributeRules, shared_attribute_rules
+from watchword.papers.workloads.predicates import PredicateWorkload, SharedAttributeRules, shared_attribute_rules
 
 SEED = 2000
 MATCHES = 10

@@ -22,8 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.data.keywords import ITEM_ZIPF, SEED, SUBSCRIPTION_ZIPF
+from watchword.papers.workloads.syndication import Lengths, Vocabulary, chance_to_cover, generate
 from watchword.shards import Version, resolve, versions
-from watchword.workloads.syndication import Lengths, Vocabulary, chance_to_cover, generate
 
 AT_ONCE = 4_000_000
 MATCHES = 5_000

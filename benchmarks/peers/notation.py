@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from watchword.workloads.predicates import Drawn, SharedAttributeRules
+from watchword.papers.workloads.predicates import Drawn, SharedAttributeRules
 
 Write = Callable[[SharedAttributeRules, Drawn], pa.Array]
 

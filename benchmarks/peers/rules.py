@@ -18,7 +18,7 @@ from benchmarks.peers.rivals import A_TREE, EVENT_RULER, Peer
 from benchmarks.peers.setting import Setting
 from watchword import PredicateIndex
 from watchword.index import Index
-from watchword.workloads.predicates import SharedAttributeRules, shared_attribute_rules
+from watchword.papers.workloads.predicates import SharedAttributeRules, shared_attribute_rules
 
 SEED = 2000
 BATCH = 100_000

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from watchword.keywords.query import Atom, Limits, parse, show
+from watchword.papers.workloads.syndication import Lengths, Vocabulary, generate
 from watchword.text.analyzer import Analyzer
-from watchword.workloads.syndication import Lengths, Vocabulary, generate
 
 _LIMITS = Limits(clauses=1, depth=1, terms=1024, term_bytes=1024)
 

@@ -79,17 +79,17 @@ class Home:
         with locked(self.path / "index" / f"{language}.lock"):
             yield
 
-    def run(self, name: str) -> Run:
+    def run(self, name: str) -> Stream:
         """Return a stream, its folder made where it is missing."""
         if not _NAME.fullmatch(name):
             raise StoreError(f"{name!r} cannot name a run: use letters, digits, dots and dashes", path=self.path)
-        return Run(self.path / "runs" / name)
+        return Stream(self.path / "runs" / name)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[Stream]:
         """Return the streams that there are, by name."""
         folder = self.path / "runs"
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
-        return [Run(folder / name) for name in names if _NAME.fullmatch(name)]
+        return [Stream(folder / name) for name in names if _NAME.fullmatch(name)]
 
     def pinned(self, language: str) -> set[int]:
         """Return the versions of a language's index that runs, stopped ones too, may still ask for."""
@@ -97,7 +97,7 @@ class Home:
         return {version for run in self.runs() for version in run.versions.pinned(path)}
 
 
-class Run:
+class Stream:
     """One stream. `id` tells its batches from those of any other, also of one that was removed and begun anew."""
 
     def __init__(self, path: Path) -> None:

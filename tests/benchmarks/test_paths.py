@@ -14,9 +14,9 @@ from benchmarks import paths
 from benchmarks.data import paths as path_data
 from benchmarks.data.paths import Scale
 from benchmarks.harness import Report, Row
-from watchword.workloads.documents import DocumentWorkload
-from watchword.workloads.dtd import NEWS, NEWS_TEXT
-from watchword.workloads.paths import PathWorkload
+from watchword.papers.workloads.documents import DocumentWorkload
+from watchword.papers.workloads.dtd import NEWS, NEWS_TEXT
+from watchword.papers.workloads.paths import PathWorkload
 
 TINY = Scale(
     nitf=(50, 150),

@@ -18,8 +18,8 @@ from benchmarks.peers.rivals import LUCENE_MONITOR, PEERS, java_home
 from benchmarks.peers.setting import SCALES, Setting
 from tests import predicate_oracle
 from tests.predicates.dialects import aws_judge
+from watchword.papers.workloads.predicates import shared_attribute_rules
 from watchword.predicates.dialects.eventbridge import from_eventbridge
-from watchword.workloads.predicates import shared_attribute_rules
 
 
 def as_subscription(expression: str) -> str:

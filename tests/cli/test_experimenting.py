@@ -10,14 +10,14 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from tests.experiments import toy
+from tests.papers.experiments import toy
 from watchword.cli import app
-from watchword.experiments import registry
+from watchword.papers.experiments import registry
 
 
 @pytest.fixture(autouse=True)
 def toy_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "PAPERS", {"toy": "tests.experiments.toy"})
+    monkeypatch.setattr(registry, "PAPERS", {"toy": "tests.papers.experiments.toy"})
 
 
 def run(*arguments: object) -> Result:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from tests.docs.pages import ROOT, rows
-from watchword.experiments.experiment import VERDICTS
-from watchword.experiments.registry import every_experiment
+from watchword.papers.experiments.experiment import VERDICTS
+from watchword.papers.experiments.registry import every_experiment
 
 TEXT = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
 ROWS = list(rows(TEXT, "claim"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests import strategies
 from watchword import KeywordIndex, SubscriptionSyntaxError
-from watchword.kernels.keywords.normal_form import MOST_DEPTH, MOST_DRAFTS
+from watchword.kernels.keywords.dnf import MOST_DEPTH, MOST_DRAFTS
 from watchword.kernels.text.boolean_rows import MOST_TERMS
 from watchword.keywords.query import Clause
 from watchword.sets.language import Compiled, is_plain

@@ -9,8 +9,8 @@ import numpy as np
 
 from tests.paths import judge
 from watchword.arrays import Int32, offsets_of
+from watchword.paths.passes import Pass, PathStructure
 from watchword.paths.rows import Paths
-from watchword.paths.runs import PathStructure, Run
 
 Occurrence = tuple[int, int, int]
 """Payload, document, element."""
@@ -44,7 +44,7 @@ def limits_of(limit: int) -> Int32:
     return np.array([limit], np.int32)
 
 
-def followed(run: Run, moves: Sequence[int], draw: random.Random | None = None) -> list[Occurrence]:
+def followed(run: Pass, moves: Sequence[int], draw: random.Random | None = None) -> list[Occurrence]:
     """Return what a run finds, sorted, when it is fed the moves at once, or in pieces that are drawn."""
     found: list[Occurrence] = []
     document = at = 0

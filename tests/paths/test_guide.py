@@ -17,7 +17,7 @@ from watchword.kernels.paths.classes import classes_of
 from watchword.kernels.paths.moves import END
 from watchword.paths import guide
 from watchword.paths.guided import GuidedPaths
-from watchword.paths.runs import ONCE
+from watchword.paths.passes import ONCE
 
 
 @given(nodes=st.lists(st.sets(st.integers(0, 12)), max_size=8))

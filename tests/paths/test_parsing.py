@@ -18,7 +18,7 @@ from watchword.kernels import jit
 from watchword.kernels.paths import drive, handlers
 from watchword.kernels.paths.moves import END
 from watchword.paths.parsing import expat
-from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.chunked import ChunkedDocument
 from watchword.paths.parsing.guards import Guards
 
 
@@ -139,7 +139,7 @@ def test_threads_do_not_meet() -> None:
 
 
 def fed(document: bytes, cuts: list[int], names: list[str], conditions: list[Condition], **more: bool) -> list[int]:
-    feed = Feed(*asking(names, conditions), Guards(), **more)
+    feed = ChunkedDocument(*asking(names, conditions), Guards(), **more)
     borders = [0, *sorted(min(cut, len(document)) for cut in cuts), len(document)]
     moves: list[int] = []
     for start, stop in pairwise(borders):
@@ -153,15 +153,15 @@ def test_cuts_do_not_matter(root: Node, conditions: list[Condition], cuts: list[
     document = (head + root.xml()).encode()
     whole = walked([document], NAMES, conditions)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("watchword.paths.parsing.feed._KernelReader.wanted", 1)  # chunks are parsed as they come
-        patch.setattr("watchword.paths.parsing.feed._PIECE", 1)
+        patch.setattr("watchword.paths.parsing.chunked._KernelReader.wanted", 1)  # chunks are parsed as they come
+        patch.setattr("watchword.paths.parsing.chunked._PIECE", 1)
         assert fed(document, cuts, NAMES, conditions) == whole
         patch.setattr(expat, "functions", lambda: None)
         assert fed(document, cuts, NAMES, conditions) == whole
 
 
 def test_moves_come_while_a_document_is_read(route: str) -> None:
-    feed = Feed(*asking(["a", "b"], []), Guards())
+    feed = ChunkedDocument(*asking(["a", "b"], []), Guards())
     assert feed.feed(b"<a>").tolist() == []
     first = feed.feed(b"<b>text</b>" * 200_000)
     assert first[:3].tolist() == [1, 2, END]
@@ -190,12 +190,12 @@ def test_a_decoded_feed_ignores_what_is_declared(route: str) -> None:
 
 
 def test_a_feed_that_is_not_complete(route: str) -> None:
-    feed = Feed(*asking(["a"], []), Guards())
+    feed = ChunkedDocument(*asking(["a"], []), Guards())
     feed.feed(b"<a>")
     with pytest.raises(EventError, match=r"ends before its root element does \(line 1, column 4\)"):
         feed.close()
     with pytest.raises(EventError, match="empty"):
-        Feed(*asking(["a"], []), Guards()).close()
+        ChunkedDocument(*asking(["a"], []), Guards()).close()
 
 
 # The capsule

@@ -6,7 +6,7 @@ import pytest
 
 from tests.paths.asking import Condition, asking, walked
 from watchword.errors import EventError
-from watchword.paths.parsing.feed import Feed
+from watchword.paths.parsing.chunked import ChunkedDocument
 from watchword.paths.parsing.guards import Guards
 
 TEXTS: list[Condition] = [("*", frozenset({("x", "1"), ("", "lol")}))]
@@ -53,7 +53,7 @@ def test_a_bad_document(route: str, way: str, name: str) -> None:
         if way == "batch":
             walked([b"<a/>", document, b"<"], ["a"], TEXTS, namespaces=True)
         else:
-            feed = Feed(*asking(["a"], TEXTS), Guards(), namespaces=True)
+            feed = ChunkedDocument(*asking(["a"], TEXTS), Guards(), namespaces=True)
             feed.feed(document)
             feed.close()
     assert caught.value.reason.startswith(reason)
@@ -64,7 +64,7 @@ def test_a_bad_document(route: str, way: str, name: str) -> None:
 def test_deep_nesting(route: str, deep: bytes) -> None:
     with pytest.raises(EventError, match=r"more than 1000 deep.*raise max_depth"):
         walked([deep])
-    feed = Feed(*asking(["a"], []), Guards())
+    feed = ChunkedDocument(*asking(["a"], []), Guards())
     with pytest.raises(EventError, match="more than 1000 deep"):
         feed.feed(deep)
 
@@ -81,7 +81,7 @@ def test_the_size_is_exact(route: str) -> None:
     with pytest.raises(EventError, match="longer than 9 bytes; raise max_bytes") as caught:
         walked([b"<a/>", b"<a>123</a>"], guards=Guards(max_bytes=9))
     assert caught.value.position == 1
-    feed = Feed(*asking(["a"], []), Guards(max_bytes=9))
+    feed = ChunkedDocument(*asking(["a"], []), Guards(max_bytes=9))
     with pytest.raises(EventError, match="longer than 9 bytes"):
         feed.feed(b"<a>123</a>")
 
@@ -93,7 +93,7 @@ def test_tokens_of_ten_megabytes(route: str, open_: bytes, close: bytes) -> None
     assert len(walked([document], ["a"], TEXTS)) == 2
     with pytest.raises(EventError, match="it ends inside"):
         walked([document[: -len(close)]], ["a"], TEXTS)
-    feed = Feed(*asking(["a"], TEXTS), Guards())
+    feed = ChunkedDocument(*asking(["a"], TEXTS), Guards())
     for start in range(0, len(document), 10_000):
         feed.feed(document[start : start + 10_000])
     assert len(feed.close()) == 2

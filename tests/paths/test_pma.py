@@ -18,8 +18,8 @@ from watchword.arrays import Int32, offsets_of
 from watchword.kernels.sequences.gaps import ANY
 from watchword.paths.pma.gaps import GapRows
 from watchword.paths.pma.output import output_tables
-from watchword.paths.pma.pma import OutputRun, Pma
-from watchword.paths.pma.pma2 import BlockRun, Pma2
+from watchword.paths.pma.pma import OutputPass, Pma
+from watchword.paths.pma.pma2 import BlockPass, Pma2
 from watchword.paths.pma.tabled import TabledPaths
 from watchword.paths.rows import Walk
 
@@ -183,7 +183,7 @@ def test_a_deep_document_needs_what_its_depth_needs(method: type[TabledPaths]) -
         method(), {0: steps_of("//a//b", NAMES), 1: steps_of("/a/a/*/a", NAMES), 2: steps_of("//a/*/a", NAMES)}
     )
     run = made.start(limits_of(EVERY), elements=True)
-    assert isinstance(run, BlockRun | OutputRun)
+    assert isinstance(run, BlockPass | OutputPass)
     for document in range(2):
         occurrences = followed(run, [1] * depth + [2] + [END] * (depth + 1))
         expected = [(0, 0, depth + 1), (1, 0, 4), *((2, 0, element) for element in range(3, depth + 1))]
@@ -195,7 +195,7 @@ def test_a_deep_document_needs_what_its_depth_needs(method: type[TabledPaths]) -
 def test_tuples_are_used_again(method: type[TabledPaths]) -> None:
     made = holding(method(), {payload: steps_of("//a/*/b//c/*", NAMES) for payload in range(50)})
     run = made.start(limits_of(EVERY), elements=True)
-    assert isinstance(run, BlockRun | OutputRun)
+    assert isinstance(run, BlockPass | OutputPass)
     moves = walk_of("a(x(b(x(c(x)))))")
     run.feed(np.array(moves, np.int32))
     waiting = run.waiting
@@ -235,10 +235,10 @@ def prefixes_at(row: Row, chain: Sequence[set[int]]) -> list[bool]:
     return said
 
 
-def run_of(method: type[TabledPaths], rows: Sequence[Row], limits: Int32) -> BlockRun | OutputRun:
+def run_of(method: type[TabledPaths], rows: Sequence[Row], limits: Int32) -> BlockPass | OutputPass:
     tables = output_tables(gap_rows_of(rows), np.arange(len(rows), dtype=np.int32))
     run = method().start_on(tables, limits, elements=True)
-    assert isinstance(run, BlockRun | OutputRun)
+    assert isinstance(run, BlockPass | OutputPass)
     return run
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from tests.sets.structures import duel, found, int32, reopened, rows_of
 from watchword.errors import SubscriptionError, WatchwordError
-from watchword.kernels.blocks import CLASSES, block_class, block_words
 from watchword.kernels.sets.propagation import TILE
+from watchword.kernels.size_classes import CLASSES, block_class, block_words
 from watchword.sets import clusters
 from watchword.sets.clusters import NonPropagation, Propagation
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from tests.sets.structures import int32, rows_of, table_2_1
 from watchword.kernels.arena import give_back, take
-from watchword.kernels.blocks import CLASSES, block_class, give_block, take_block
 from watchword.kernels.child_table import child_entries, new_table, put_child
 from watchword.kernels.int_set import set_fill
 from watchword.kernels.sets.positions import fill_slots
+from watchword.kernels.size_classes import CLASSES, block_class, give_block, take_block
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import Propagation
 from watchword.sets.compact_count import CompactCount

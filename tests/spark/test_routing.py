@@ -24,7 +24,7 @@ from watchword.keywords.language import Keywords
 from watchword.spark import VersionLog, build, match, match_stream, resolve, update
 from watchword.spark.tasks import shard_cache
 from watchword.spark.tasks.router import Router, route
-from watchword.spark.tasks.sorter import SHARD, Sorter
+from watchword.spark.tasks.shard_counter import SHARD, ShardCounter
 from watchword.strings import from_texts
 
 WORDS = ["greece", "crisis", "bailout", "imf", "storm", "ferry", "sea", "bank", "votes", "goals", "ägäis", "東京"]
@@ -149,9 +149,9 @@ def test_a_language_that_cannot_tell(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_refused_subscription_is_left_to_the_writer() -> None:
     batch = pa.RecordBatch.from_pydict({"id": ["a", "b", "c"], "subscription": ["greece", '"', None]})
     rule = ShardRule(50, np.zeros(1 << 16, np.int32))
-    (placed,) = Sorter("keywords", {}).place(iter([batch]), rule)
+    (placed,) = ShardCounter("keywords", {}).place(iter([batch]), rule)
     assert placed[SHARD].to_pylist() == [0, 0, 0]
-    (placed,) = Sorter("keywords", {}).place(iter([batch.take(pa.array([0, 2]))]), rule)
+    (placed,) = ShardCounter("keywords", {}).place(iter([batch.take(pa.array([0, 2]))]), rule)
     assert placed[SHARD].to_pylist()[1] == 0 and placed["id"].to_pylist() == ["a", "c"]
 
 

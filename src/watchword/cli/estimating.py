@@ -33,7 +33,7 @@ def estimate(
       watchword estimate 10000000 --vocabulary 800000 --terms 2.6 --item-terms 17 --exponent 0.8
     """
     from watchword.cli.printing import print_table
-    from watchword.models.estimate import Workload, around, estimates, zipf
+    from watchword.papers.models.estimate import Workload, around, estimates, zipf
 
     lengths, item_lengths = around(terms), around(item_terms)
     longest = max(len(lengths), len(item_lengths)) - 1

@@ -17,7 +17,7 @@ from watchword.cli.reporting import fail, note, reported, say, spinner
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from watchword.experiments.running import Progress
+    from watchword.papers.experiments.running import Progress
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -47,7 +47,7 @@ def list_experiments() -> None:
       watchword experiments list
     """
     from watchword.cli.printing import print_table
-    from watchword.experiments.registry import every_experiment
+    from watchword.papers.experiments.registry import every_experiment
 
     rows = [(each.name, each.title, each.source, str(len(each.claims))) for each in every_experiment()]
     print_table(("experiment", "title", "source", "claims"), rows, numbers=("claims",))
@@ -78,9 +78,9 @@ def run(
       watchword experiments run all --scale paper
     """
     from watchword.cli.printing import print_table
-    from watchword.experiments.registry import chosen
-    from watchword.experiments.report import outcomes
-    from watchword.experiments.running import run_all
+    from watchword.papers.experiments.registry import chosen
+    from watchword.papers.experiments.report import outcomes
+    from watchword.papers.experiments.running import run_all
 
     with _going_on(), _progress() as progress:
         start = time.monotonic()
@@ -116,9 +116,9 @@ def report(
         fail(
             f"{results}: no runs are kept here; `watchword experiments run all` makes some, --results names the folder"
         )
-    from watchword.experiments.claims_page import markdown
-    from watchword.experiments.registry import every_experiment
-    from watchword.experiments.report import page
+    from watchword.papers.experiments.claims_page import markdown
+    from watchword.papers.experiments.registry import every_experiment
+    from watchword.papers.experiments.report import page
 
     write = markdown if output.suffix == ".md" else page
     with spinner("reading the runs"):

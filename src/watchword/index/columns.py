@@ -14,8 +14,8 @@ import pyarrow as pa
 from watchword.arrays import Int64
 from watchword.errors import SubscriptionError
 from watchword.index.catalog import checked_id
+from watchword.index.frames import as_table, is_table
 from watchword.index.refusals import Columns, Refusals
-from watchword.index.tables import as_table, is_table
 from watchword.strings import Strings, from_arrow, from_pieces, one_chunk, without_views
 from watchword.visible import shown
 

@@ -34,13 +34,13 @@ from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id, PackedColumns, checked_id, find_rows, id_at, pack_columns, take_rows
 from watchword.index.columns import as_columns
 from watchword.index.events import FIRST_SIZE, batches, gathered, next_size, present
+from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.gate import Gate
 from watchword.index.hits import Hits
 from watchword.index.language import Language, Method, settled_options
 from watchword.index.refusals import Refusals, Refused, text_at, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
-from watchword.index.tables import Given, Names, Wanted, given_events, given_parts
 from watchword.index.views import Items, Values
 from watchword.languages import language_class
 from watchword.strings import Strings, from_texts

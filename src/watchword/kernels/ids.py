@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.handles import arrays_at, bytes_at
+from watchword.kernels.intrinsics import load_word, prefetch, store_word
 from watchword.kernels.jit import brief, inline, kernel
-from watchword.kernels.memory import load_word, prefetch, store_word
 from watchword.kernels.text.vocabulary import mix, string_key
 
 _AHEAD = 16

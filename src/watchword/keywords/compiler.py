@@ -20,7 +20,7 @@ import numpy as np
 
 from watchword.arrays import Int8, Int32, Int64, UInt8, concatenated
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
-from watchword.kernels.keywords.normal_form import MOST_DEPTH, MOST_DRAFTS, MOST_WORK, clauses_of
+from watchword.kernels.keywords.dnf import MOST_DEPTH, MOST_DRAFTS, MOST_WORK, clauses_of
 from watchword.kernels.text import plain_rows as kernels
 from watchword.kernels.text.boolean_rows import boolean_rows
 from watchword.keywords.query import Clause, Limits, parse

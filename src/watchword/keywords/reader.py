@@ -18,7 +18,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
-from watchword.index.tables import refuse_table
+from watchword.index.frames import refuse_table
 from watchword.index.texts import grouped, texts_of_one
 from watchword.kernels.handles import Handles
 from watchword.kernels.text import read_terms as kernels

@@ -2,7 +2,7 @@
 
 A subscription passes `query` or `compiler` (text into steps), `labels` (names and conditions into numbers) and the
 structure of a method: `guided` (`auto`), `yfilter`, `lazy_dfa`, and those of `pma`. A document passes `parsing`, which
-makes moves of it, and a `runs.Run` of the structure.
+makes moves of it, and a `passes.Pass` of the structure.
 """
 
 from __future__ import annotations

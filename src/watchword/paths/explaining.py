@@ -17,8 +17,8 @@ from watchword.index import ClauseReport
 from watchword.paths.compiler import collected
 from watchword.paths.labels import Labels
 from watchword.paths.parsing.documents import Loaded
+from watchword.paths.passes import ONCE
 from watchword.paths.query import Step
-from watchword.paths.runs import ONCE
 from watchword.paths.yfilter import YFilter
 
 

@@ -18,7 +18,7 @@ from watchword.kernels.paths.guide import CROWDED, KNOWN, NODES, PAYLOADS, UNKNO
 from watchword.kernels.paths.moves import AT, DEPTH, OPERATIONS, USED, Found, Progress
 from watchword.kernels.paths.nfa import Levels, grown_levels, new_levels
 from watchword.kernels.paths.trail import BEGIN, COPIED, LEARNING, Trail, grown_trail, new_trail
-from watchword.paths.runs import Run, new_progress
+from watchword.paths.passes import Pass, new_progress
 from watchword.paths.trie import PathTrie
 
 _WASTE = 8
@@ -62,7 +62,7 @@ class Guide:
         """Say whether a new one would be of more use."""
         return self._unhelped > _WASTE * self.nodes and self.is_full
 
-    def start(self, limits: Int32, *, elements: bool) -> Run:
+    def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass over documents, with the arrays of one that has ended if there are any."""
         payloads = self._trie.payloads
         self._classify()
@@ -76,7 +76,7 @@ class Guide:
         def ended() -> None:
             self._spare.append(_Spare(walker.trail, walker.levels, progress))
 
-        return Run(walker.follow, payloads, limits, elements=elements, grow=walker.grow, used=progress, ended=ended)
+        return Pass(walker.follow, payloads, limits, elements=elements, grow=walker.grow, used=progress, ended=ended)
 
     def follow(self, trail: Trail, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves as far as they are known."""

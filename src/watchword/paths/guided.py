@@ -19,8 +19,8 @@ from watchword.kernels.tombstones import Dead
 from watchword.layers.layered import Layered
 from watchword.paths.guide import Guide
 from watchword.paths.options import GUIDE_BYTES
+from watchword.paths.passes import Pairs, Pass, PathStructure
 from watchword.paths.rows import Paths, Walk, joined
-from watchword.paths.runs import Pairs, PathStructure, Run
 from watchword.paths.trie import PathTrie
 
 
@@ -131,15 +131,15 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
         """Put paths into the delta."""
         self.delta.put(rows, payloads)
 
-    def start(self, limits: Int32, *, elements: bool) -> Run:
+    def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass through all layers that have paths."""
-        delta: Run | None = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
+        delta: Pass | None = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
         if delta is not None and len(self.base) == 0:
             return delta
-        base: Run = self.base.renewed().start(limits, elements=elements)
+        base: Pass = self.base.renewed().start(limits, elements=elements)
         if delta is None and len(self.tombstones) == 0:
             return base
-        return _LayeredRun(base, delta, self.tombstones.dead)
+        return _LayeredPass(base, delta, self.tombstones.dead)
 
     def stats(self) -> Mapping[str, float]:
         """Return the figures of both layers, those of their guides, and what waits to be packed."""
@@ -177,10 +177,10 @@ def _packed(guide_bytes: int, parts: list[tuple[Paths, Int32]]) -> GuidedBase:
     return GuidedBase(trie, guide_bytes)
 
 
-class _LayeredRun(Run):
+class _LayeredPass(Pass):
     """A pass through base and delta at once; what is dead is left out."""
 
-    def __init__(self, base: Run, delta: Run | None, dead: Dead) -> None:
+    def __init__(self, base: Pass, delta: Pass | None, dead: Dead) -> None:
         self._base, self._delta, self._dead = base, delta, dead
 
     def end(self) -> int:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
 from watchword.index import Index, Key, reads
-from watchword.index.tables import Names
+from watchword.index.frames import Names
 from watchword.kernels.paths.moves import ALL
 from watchword.paths.language import PathLanguage
 from watchword.paths.parsing.documents import stream_of

@@ -26,11 +26,11 @@ from watchword.paths.explaining import report
 from watchword.paths.labels import Labels
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing.batch import parse_batch
+from watchword.paths.parsing.chunked import ChunkedDocument
 from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many
-from watchword.paths.parsing.feed import Feed
 from watchword.paths.parsing.guards import Guards
 from watchword.paths.parsing.streams import Piece, stream
-from watchword.paths.runs import ONCE
+from watchword.paths.passes import ONCE
 from watchword.strings import Strings, from_pieces
 
 _STRUCTURES = {
@@ -127,13 +127,14 @@ class PathLanguage(Language):
     def _fed(self, event: Any, position: int) -> Iterator[Int32]:
         """Yield the walk of a document that is a file, piece by piece."""
         asked, conditions = self._labels.asked()
-        feed: Feed | None = None
+        document: ChunkedDocument | None = None
         try:
             for chunk, decoded in chunks(event):
-                if feed is None:
-                    feed = Feed(asked, conditions, self._guards, namespaces=self._by_namespace, decoded=decoded)
-                yield feed.feed(chunk)
-            yield (feed or Feed(asked, conditions, self._guards)).close()
+                if document is None:
+                    names = {"namespaces": self._by_namespace, "decoded": decoded}
+                    document = ChunkedDocument(asked, conditions, self._guards, **names)
+                yield document.feed(chunk)
+            yield (document or ChunkedDocument(asked, conditions, self._guards)).close()
         except EventError as error:
             raise EventError(error.reason, position=position) from None
 

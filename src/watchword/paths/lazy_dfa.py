@@ -16,8 +16,8 @@ from watchword.kernels.paths import lazy_dfa as kernels
 from watchword.kernels.paths.lazy_dfa import CROWDED, MOST, STATES, TOO_MANY, DfaTrail
 from watchword.kernels.paths.moves import DEPTH, Found, Progress
 from watchword.paths.options import MAX_STATES
+from watchword.paths.passes import Pass
 from watchword.paths.rows import Paths
-from watchword.paths.runs import Run
 from watchword.paths.trie import PathTrie
 from watchword.paths.yfilter import YFilter
 
@@ -47,10 +47,10 @@ class LazyDfa(YFilter):
         super().renumber(payloads)
         self._shared = None
 
-    def start(self, limits: Int32, *, elements: bool) -> Run:
+    def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with the states that documents have asked for so far."""
         walker = _Walker(self)
-        return Run(walker.follow, self._trie.payloads, limits, elements=elements, grow=walker.grow)
+        return Pass(walker.follow, self._trie.payloads, limits, elements=elements, grow=walker.grow)
 
     def stats(self) -> Mapping[str, float]:
         """Return the figures of the automaton, and of its deterministic states."""

@@ -11,8 +11,8 @@ from typing import ClassVar
 from watchword.arrays import Arrays, Int32
 from watchword.kernels.paths import nfa
 from watchword.kernels.paths.moves import Found, Progress
+from watchword.paths.passes import Pass, PathStructure
 from watchword.paths.rows import Paths
-from watchword.paths.runs import PathStructure, Run
 from watchword.paths.trie import PathTrie
 
 
@@ -32,7 +32,7 @@ class YFilter(PathStructure):
         """Remove a path, and every state that only it needed."""
         self._trie.remove(row, payload)
 
-    def start(self, limits: Int32, *, elements: bool) -> Run:
+    def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with no state active."""
         trie = self._trie
         levels = nfa.new_levels(trie.room, len(trie))
@@ -45,7 +45,7 @@ class YFilter(PathStructure):
             nonlocal levels
             levels = nfa.grown_levels(levels)
 
-        return Run(follow, trie.payloads, limits, elements=elements, grow=grow)
+        return Pass(follow, trie.payloads, limits, elements=elements, grow=grow)
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""

@@ -13,8 +13,8 @@ from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import Explanation, Method, method_table
 from watchword.index.events import is_text, refuse_nulls
+from watchword.index.frames import rows_of
 from watchword.index.routing import Atoms, Needs
-from watchword.index.tables import rows_of
 from watchword.kernels.predicates.layout import MORE
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows

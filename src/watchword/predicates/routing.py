@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from watchword.arrays import Bools, Int64, UInt64, offsets_of
 from watchword.index.events import is_text as is_json
 from watchword.index.events import refuse_nulls
+from watchword.index.frames import rows_of
 from watchword.index.routing import Atoms, Needs
-from watchword.index.tables import rows_of
 from watchword.kernels.stable_hash import hash_strings
 from watchword.predicates.events.depth import refuse_deep_type
 from watchword.predicates.events.documents import columns_of, parsed

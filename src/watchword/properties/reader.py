@@ -24,7 +24,7 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, UInt8, offsets_of
 from watchword.errors import EventError
 from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
-from watchword.index.tables import refuse_table
+from watchword.index.frames import refuse_table
 from watchword.properties.bits import Bits
 from watchword.properties.query import Declared
 from watchword.strings import Strings, first_null, first_repeated, from_arrow

@@ -8,7 +8,7 @@ A *clause* is a conjunction of atoms, some of them negated. A query is a disjunc
 hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
 (punctuation, a stop word) is dropped with its operator: whatever asks nothing is as if it were not there.
 
-Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`normal_form`) are limited (`Limits`),
+Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`dnf`) are limited (`Limits`),
 and the limits are checked as the text is read, so a hostile text costs no more than a long one.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from watchword.errors import SubscriptionSyntaxError
-from watchword.sets.normal_form import And, Budget, Not, Or, Tree, normal_form
+from watchword.sets.dnf import And, Budget, Not, Or, Tree, normal_form
 from watchword.visible import shown
 
 __all__ = ["OPERATORS", "And", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]

@@ -46,7 +46,6 @@ import numpy as np
 from watchword.arrays import Arrays, Int32, int32, int64, reserve
 from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
-from watchword.kernels.blocks import CLASSES
 from watchword.kernels.sets import cluster_removal as removal
 from watchword.kernels.sets import clusters as kernels
 from watchword.kernels.sets import propagation
@@ -64,6 +63,7 @@ from watchword.kernels.sets.clusters import (
     Groups,
 )
 from watchword.kernels.sets.propagation import TILE, ClusterIndex
+from watchword.kernels.size_classes import CLASSES
 from watchword.outline import caption
 from watchword.sets.numbering import row_sizes
 from watchword.sets.rows import Rows

@@ -24,7 +24,7 @@ from watchword.index import Index, language_class
 from watchword.index.routing import BUCKETS, ShardRule
 from watchword.shards import IdKind, Origin, Shard, Version
 from watchword.spark.columns import large_types, named
-from watchword.spark.tasks.sorter import SHARD, Sorter
+from watchword.spark.tasks.shard_counter import SHARD, ShardCounter
 from watchword.spark.tasks.writer import ANSWER, DELETED, HOME, Writer
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ def build(
     ids = _id_kind(subscriptions)
     rule = counts = None
     if shard_by == "atoms":
-        rule = _shard_rule(subscriptions, Sorter(language, options), shards)
+        rule = _shard_rule(subscriptions, ShardCounter(language, options), shards)
     with versions.writing(path) as held:
         _check_language(held.path, language)
         version = versions.next_version(held.path)
         large = large_types(subscriptions.sparkSession)
         writer = Writer(held.path, version, language, options, rule=rule, large=large)
         rows = _columns(subscriptions, ids)
-        frame = _by_id(rows, shards) if rule is None else _by_atoms(rows, Sorter(language, options), rule)
+        frame = _by_id(rows, shards) if rule is None else _by_atoms(rows, ShardCounter(language, options), rule)
         written = _run(frame.repartitionById(shards, SHARD), writer)
         for number in range(shards):
             if number not in written:
@@ -122,7 +122,7 @@ def update(
         large = large_types(changes.sparkSession)
         writer = Writer(held.path, version, old.language, {}, old=old, rule=rule, large=large)
         rows = _columns(changes, ids, _deleted(changes))
-        frame = _by_id(rows, count) if rule is None else _everywhere(_by_atoms(rows, _sorter(old), rule), count)
+        frame = _by_id(rows, count) if rule is None else _everywhere(_by_atoms(rows, _shard_counter(old), rule), count)
         written = _run(frame.repartitionById(count, SHARD), writer)
         if not written and origin == old.origin:
             return old.version
@@ -191,9 +191,9 @@ def _by_id(rows: DataFrame, shards: int) -> DataFrame:
     return rows.withColumn(SHARD, F.pmod(F.xxhash64(named("id")), F.lit(shards)).cast("int"))
 
 
-def _by_atoms(rows: DataFrame, sorter: Sorter, rule: ShardRule) -> DataFrame:
+def _by_atoms(rows: DataFrame, counter: ShardCounter, rule: ShardRule) -> DataFrame:
     def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from sorter.place(batches, rule)
+        yield from counter.place(batches, rule)
 
     fields = [StructField(field.name, field.dataType) for field in rows.schema.fields]
     return rows.mapInArrow(place, StructType([*fields, StructField(SHARD, IntegerType())]))
@@ -205,16 +205,16 @@ def _everywhere(placed: DataFrame, shards: int) -> DataFrame:
     return placed.withColumnRenamed(SHARD, HOME).select("*", F.explode(numbers).alias(SHARD))
 
 
-def _shard_rule(subscriptions: DataFrame, sorter: Sorter, shards: int) -> ShardRule:
+def _shard_rule(subscriptions: DataFrame, counter: ShardCounter, shards: int) -> ShardRule:
     """Count atoms over all subscriptions; refuse ids that stand twice, which no shard would notice."""
-    if sorter.index().needs() is None:
-        raise PipelineError(f"{sorter.language} cannot tell which events concern a subscription: shard by id")
+    if counter.index().needs() is None:
+        raise PipelineError(f"{counter.language} cannot tell which events concern a subscription: shard by id")
     twice = subscriptions.groupBy(named("id").alias("id")).count().where("count > 1 and id is not null").limit(1)
     for row in twice.collect():
         raise PipelineError(f"subscription {row['id']!r}: the id stands more than once; ids must be unique")
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from sorter.count(batches)
+        yield from counter.count(batches)
 
     found = subscriptions.select(named("subscription")).mapInArrow(count, "bucket int, count long")
     counts = np.zeros(BUCKETS, np.int32)
@@ -223,9 +223,9 @@ def _shard_rule(subscriptions: DataFrame, sorter: Sorter, shards: int) -> ShardR
     return ShardRule(shards, counts)
 
 
-def _sorter(version: Version) -> Sorter:
+def _shard_counter(version: Version) -> ShardCounter:
     """Return what reads subscriptions as the shards of a version do."""
-    return Sorter(version.language, versions.settings(version))
+    return ShardCounter(version.language, versions.settings(version))
 
 
 def _run(frame: DataFrame, writer: Writer) -> dict[int, Shard]:

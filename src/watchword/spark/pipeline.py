@@ -38,7 +38,7 @@ from pyspark.sql import functions as F
 from watchword.dead_letters import MOST, Letter, write_letters
 from watchword.errors import PipelineError, SnapshotError, WatchwordError
 from watchword.files import replaced
-from watchword.home import Home, Run
+from watchword.home import Home, Stream
 from watchword.languages import language_class
 from watchword.retention import Retention, prune
 from watchword.shards import Origin, Version, checked, discard
@@ -99,7 +99,7 @@ class Pipeline:
         report: Report,
     ) -> None:
         self._spark, self._home, self._source, self._shards = spark, home, source, shards
-        self._run: Run = home.run(run)
+        self._run: Stream = home.run(run)
         self._versions = self._run.versions
         self._retention, self._next_prune = retention, float("-inf")
         self._report = report
@@ -190,7 +190,7 @@ class Pipeline:
         self._report(done)
 
     def _key(self, number: int, language: str) -> str:
-        return Run.batch_id(self._run.id, number, language)
+        return Stream.batch_id(self._run.id, number, language)
 
     def _set_aside(self, batch: DataFrame, done: Progress) -> DataFrame:
         """Write the items that cannot be used into the batch's dead letters, and return the others."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8
-from watchword.kernels.foreign import call_int, call_long, call_void
+from watchword.kernels.c_calls import call_int, call_long, call_void
 from watchword.kernels.jit import kernel
 from watchword.kernels.paths.handlers import DEPTH, ELEMENTS, FILL, FINE, STATUS, set_asked, set_codes
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.c_calls import length, memory
 from watchword.kernels.child_table import find_child
-from watchword.kernels.foreign import length, memory
 from watchword.kernels.jit import callback, inline, kernel
 from watchword.kernels.paths.asked import TEXT
 from watchword.kernels.paths.moves import END

@@ -45,8 +45,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64
+from watchword.kernels.intrinsics import trailing_zeros
 from watchword.kernels.jit import leaf
-from watchword.kernels.memory import trailing_zeros
 from watchword.kernels.sequences.automaton import DENSE, WIDTH, step
 
 PATIENCE = 63

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import inline, leaf
-from watchword.kernels.memory import prefetch
 from watchword.kernels.predicates.layout import LAZILY, LAZY, MORE, OUTSIDE, ROWS_AT, VALUES, VALUES_AT, negations
 
 AHEAD = 12

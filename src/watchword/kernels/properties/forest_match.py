@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.memory import prefetch
 from watchword.kernels.properties.forest import (
     DEPTH,
     LEAST,

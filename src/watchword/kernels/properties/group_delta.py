@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, UInt64
+from watchword.kernels.intrinsics import trailing_zeros
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.memory import trailing_zeros
 
 _ONE = np.uint64(1)
 

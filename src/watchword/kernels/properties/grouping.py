@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import highest_bit, set_bits
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.memory import highest_bit, set_bits
 from watchword.kernels.properties.groups import BEGIN, CHILD, END, EXACT, NODE_WORDS
 
 _ONE = np.uint64(1)

@@ -38,8 +38,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, UInt64
+from watchword.kernels.intrinsics import set_bits, trailing_zeros
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.memory import set_bits, trailing_zeros
 from watchword.kernels.properties.group_delta import match_delta
 from watchword.kernels.tombstones import drop_dead
 

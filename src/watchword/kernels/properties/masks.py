@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import trailing_zeros
 from watchword.kernels.jit import kernel
-from watchword.kernels.memory import trailing_zeros
 
 _LAST = np.uint64(1)
 

@@ -23,8 +23,8 @@ import numpy as np
 from watchword.arrays import Int32
 from watchword.kernels.growing import copy_into
 from watchword.kernels.int_set import set_capacity, set_gather, set_has, set_slot, set_table
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import kernel
-from watchword.kernels.memory import prefetch
 from watchword.kernels.tombstones import FIRST_CLAUSE
 
 

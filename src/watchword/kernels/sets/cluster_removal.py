@@ -13,7 +13,6 @@ Cost: a scan of v_s, for each atom that might be the row's access atom: the call
 
 from __future__ import annotations
 
-from watchword.kernels.blocks import block_class, give_block, take_block
 from watchword.kernels.jit import kernel, leaf
 from watchword.kernels.sets.clusters import (
     ATOM,
@@ -32,6 +31,7 @@ from watchword.kernels.sets.clusters import (
     copy_cluster,
     find_cluster,
 )
+from watchword.kernels.size_classes import block_class, give_block, take_block
 
 
 @kernel

@@ -30,9 +30,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from watchword.arrays import Int32, Int64
-from watchword.kernels.blocks import WORDS_END as WORDS_END
-from watchword.kernels.blocks import block_class, block_words, give_block, take_block
 from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.size_classes import WORDS_END as WORDS_END
+from watchword.kernels.size_classes import block_class, block_words, give_block, take_block
 
 CLUSTERS_END, CLUSTER_FREE, CLUSTERS_LIVE, ATOMS_LIVE = range(1, 5)
 ATOM, COLUMNS, SIZE, CAPACITY, START, BLOCK, NEXT = range(7)

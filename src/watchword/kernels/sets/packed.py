@@ -38,8 +38,8 @@ from watchword.arrays import Int32
 from watchword.kernels.growing import copy_into
 from watchword.kernels.handles import arrays_at
 from watchword.kernels.int_set import set_gather, set_has, set_table
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import prefetch
 from watchword.kernels.sets.delta import is_among, match_delta
 from watchword.kernels.tombstones import Dead, drop_dead
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import kernel
-from watchword.kernels.memory import prefetch
 from watchword.kernels.tombstones import is_dead
 
 _AHEAD = 16

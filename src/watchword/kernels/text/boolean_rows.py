@@ -1,7 +1,7 @@
 """Subscriptions with phrases, OR, NOT or parentheses as codes, for rows in which nothing has to be refused.
 
 ``"debt crisis" OR -(greece AND imf)`` becomes the codes ``2 OR NOT OPEN 1 AND 1 CLOSE``: a positive code is an atom of
-so many terms, which stand in the row in this order once its operators are gone. `kernels.sets.normal_form` makes
+so many terms, which stand in the row in this order once its operators are gone. `kernels.keywords.dnf` makes
 clauses of codes and the terms' numbers.
 
 Whatever is not obvious is left to the parser, `keywords.query`: syntax of other tools, lower-case operators, words

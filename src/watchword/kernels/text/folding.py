@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt16
+from watchword.kernels.intrinsics import load_word, store_word
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, store_word
 from watchword.kernels.text.utf8 import decode
 
 _HIGH_BITS = np.uint64(0x8080808080808080)

@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.growing import with_room
+from watchword.kernels.intrinsics import load_word, prefetch
 from watchword.kernels.jit import kernel
-from watchword.kernels.memory import load_word, prefetch
 from watchword.kernels.text.characters import unicode_at
 from watchword.kernels.text.scan import BEFORE, BEHIND, GROWTH, find_runs, fold_run, is_ascii, longest_row
 from watchword.kernels.text.vocabulary import (

@@ -3,7 +3,7 @@
 Input and output rows are Arrow-like: one run of bytes, and offsets that cut it. What a character becomes is in tables
 (`characters`). ASCII is told apart and folded sixty-four bytes at a time (`find_runs`); what is left to decode are the
 runs with other bytes in them (`fold_run`). In those a character is replaced on its own, whatever its neighbours, but
-for marks that are out of order or unite with what is before them: only then the whole run goes through `normal_form`.
+for marks that are out of order or unite with what is before them: only then the whole run goes through `nfc`.
 No mark unites with an ASCII separator to make a word character, so a run needs nothing from beyond its ends.
 
 A mark that follows no word character is left out: it would begin a term that nobody can see.
@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.growing import with_room
+from watchword.kernels.intrinsics import bytes_between, load_word, lower_bytes, store_word, trailing_zeros
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import bytes_between, load_word, lower_bytes, store_word, trailing_zeros
 from watchword.kernels.text.characters import (
     CJK,
     CLASS_SHIFT,
@@ -35,7 +35,7 @@ from watchword.kernels.text.characters import (
     entry_of,
     value_of,
 )
-from watchword.kernels.text.normal_form import compose, take_apart
+from watchword.kernels.text.nfc import compose, take_apart
 from watchword.kernels.text.utf8 import decode, put
 
 _TOP = np.uint64(0x8080808080808080)

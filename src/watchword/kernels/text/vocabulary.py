@@ -21,8 +21,8 @@ import numpy as np
 from watchword.arrays import Int64, UInt8, UInt64
 from watchword.kernels.growing import copy_into
 from watchword.kernels.handles import arrays_at
+from watchword.kernels.intrinsics import load_word, prefetch, same_bytes
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, prefetch, same_bytes
 
 _LONG = np.uint64(0xFF << 56)
 _LOW56 = np.uint64((1 << 56) - 1)

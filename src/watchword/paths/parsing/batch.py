@@ -25,7 +25,7 @@ from watchword.paths.parsing.guards import (
     NO_ELEMENTS,
     UNKNOWN_ENCODING,
     Guards,
-    Place,
+    Position,
     empty,
     is_blank,
     malformed,
@@ -73,7 +73,7 @@ def most_codes(size: int) -> int:
 
 def reason(outcome: Int64, guards: Guards) -> str:
     """Say why a kernel could not read a document."""
-    code, place = int(outcome[drive.CODE]), Place(int(outcome[drive.LINE]), int(outcome[drive.COLUMN]))
+    code, place = int(outcome[drive.CODE]), Position(int(outcome[drive.LINE]), int(outcome[drive.COLUMN]))
     if code == drive.TOO_LARGE:
         return too_large(guards)
     if code == DEEP:

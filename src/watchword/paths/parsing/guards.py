@@ -33,7 +33,7 @@ class Guards(NamedTuple):
     max_bytes: int = 1 << 30
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where something is in a document, as expat counts: lines from 1, columns from 0."""
 
     line: int
@@ -43,13 +43,13 @@ class Place(NamedTuple):
         return f"line {self.line}, column {self.column + 1}"
 
 
-def malformed(code: int, place: Place) -> str:
+def malformed(code: int, place: Position) -> str:
     """Say what expat found, by its number."""
     what = _WORDS.get(code) or f"it is no well-formed XML: {expat.ErrorString(code)}"
     return f"{what} ({place})"
 
 
-def too_deep(guards: Guards, place: Place | None = None) -> str:
+def too_deep(guards: Guards, place: Position | None = None) -> str:
     """Say that elements nest too deep."""
     where = "" if place is None else f" ({place})"
     return f"its elements are more than {guards.max_depth} deep{where}; raise max_depth to read it"
@@ -60,7 +60,7 @@ def too_large(guards: Guards) -> str:
     return f"it is longer than {guards.max_bytes} bytes; raise max_bytes to read it"
 
 
-def declares_entity(name: str, place: Place) -> str:
+def declares_entity(name: str, place: Position) -> str:
     """Say that a document declares an entity."""
     return f"it declares the entity {name!r} ({place}); entity declarations are refused, put the text in its place"
 

@@ -23,7 +23,7 @@ from watchword.kernels.child_table import find_child
 from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.text.vocabulary import StringTable, find_many
-from watchword.paths.parsing.guards import UNKNOWN_ENCODING, Guards, Place, declares_entity, malformed, too_deep
+from watchword.paths.parsing.guards import UNKNOWN_ENCODING, Guards, Position, declares_entity, malformed, too_deep
 
 _REMEMBERED = 1 << 16
 _LONG = 1000
@@ -105,7 +105,7 @@ class PlainParser:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
             self.code = error.code
-            raise EventError(malformed(error.code, Place(error.lineno, error.offset))) from None
+            raise EventError(malformed(error.code, Position(error.lineno, error.offset))) from None
         except (LookupError, ValueError) as error:
             if isinstance(error, EventError):
                 raise
@@ -122,8 +122,8 @@ class PlainParser:
         """Return the number of codes that `take` would return."""
         return len(self._codes)
 
-    def _place(self) -> Place:
-        return Place(self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber)
+    def _place(self) -> Position:
+        return Position(self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber)
 
     def _start(self, name: str, attributes: list[str]) -> None:
         self._end_node()

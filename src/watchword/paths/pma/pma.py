@@ -22,8 +22,8 @@ from watchword.kernels.paths.moves import Found, Progress
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, OutputTables
 from watchword.kernels.paths.pma import DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
 from watchword.kernels.paths.skip_list import KEYS, RECORD_WORDS, OrderedKeys, copied, new_keys, put_all
+from watchword.paths.passes import Pass
 from watchword.paths.pma.tabled import TabledPaths
-from watchword.paths.runs import Run
 
 
 class Pma(TabledPaths):
@@ -33,15 +33,15 @@ class Pma(TabledPaths):
         super().__init__()
         self._initial: tuple[OutputTables, OrderedKeys, OrderedKeys] | None = None
 
-    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Run:
+    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with these tables. The orders with which each pass begins are made once."""
         initial = self._initial
         if initial is None or initial[0] is not tables:
             initial = self._initial = (tables, *_initial_output(tables))
-        return OutputRun(tables, initial[1:], limits, elements=elements)
+        return OutputPass(tables, initial[1:], limits, elements=elements)
 
 
-class OutputRun(Run):
+class OutputPass(Pass):
     """A pass of PMA, with its current output."""
 
     def __init__(

@@ -28,19 +28,19 @@ from watchword.kernels.paths.pma2 import (
     SEARCHES,
     Blocks,
 )
+from watchword.paths.passes import Pass
 from watchword.paths.pma.tabled import TabledPaths
-from watchword.paths.runs import Run
 
 
 class Pma2(TabledPaths):
     """An automaton for all keywords, and a stack of blocks with what is waited for."""
 
-    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Run:
+    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with these tables."""
-        return BlockRun(tables, limits, elements=elements)
+        return BlockPass(tables, limits, elements=elements)
 
 
-class BlockRun(Run):
+class BlockPass(Pass):
     """A pass of PMA2, with the blocks that it has made."""
 
     def __init__(self, tables: OutputTables, limits: Int32, *, elements: bool) -> None:

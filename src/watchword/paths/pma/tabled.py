@@ -13,11 +13,11 @@ from typing import ClassVar
 
 from watchword.arrays import Arrays, Int32
 from watchword.kernels.paths.output import OutputTables
+from watchword.paths.passes import Pass, PathStructure
 from watchword.paths.pma.gaps import gap_rows
 from watchword.paths.pma.output import output_tables
 from watchword.paths.pma.store import PathStore
 from watchword.paths.rows import Paths
-from watchword.paths.runs import PathStructure, Run
 
 
 class TabledPaths(PathStructure):
@@ -31,10 +31,10 @@ class TabledPaths(PathStructure):
         self._making = Lock()
 
     @abstractmethod
-    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Run:
+    def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with these tables."""
 
-    def start(self, limits: Int32, *, elements: bool) -> Run:
+    def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass over documents."""
         return self.start_on(self.tables(), limits, elements=elements)
 

@@ -19,7 +19,7 @@ from watchword.errors import EventError
 from watchword.kernels.predicates import values as kernels
 from watchword.predicates.events.held import Held
 from watchword.predicates.events.placing import Placed, Placer, is_text
-from watchword.predicates.events.reader import Place
+from watchword.predicates.events.reader import NameNode
 from watchword.predicates.fields import Field
 from watchword.predicates.predicate import show_path
 from watchword.predicates.values import View
@@ -37,7 +37,7 @@ class ColumnReader:
         self._points: list[tuple[Int64, Any]] = []
         self._labels: list[tuple[Int64, int, Int64]] = []
 
-    def read(self, root: Place, events: pa.Array) -> Held:
+    def read(self, root: NameNode, events: pa.Array) -> Held:
         """Return what holds in events, structs or maps."""
         count = len(events)
         self._below(root, events, np.arange(count))
@@ -47,7 +47,7 @@ class ColumnReader:
         _, fields = _by_event(count, numbers, np.int32)
         return Held(offsets, atoms, value_offsets, fields, labels)
 
-    def _below(self, place: Place, column: pa.Array, owners: Int64) -> None:
+    def _below(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         """Visit the attributes of objects, structs or maps without nulls."""
         if pa.types.is_map(column.type):
             self._entries(place, column, owners)
@@ -60,7 +60,7 @@ class ColumnReader:
         for name in asked:
             self._visit(place.below[name], pc.struct_field(column, [names.index(name)]), owners)
 
-    def _entries(self, place: Place, column: pa.Array, owners: Int64) -> None:
+    def _entries(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         offsets = column.offsets.to_numpy()
         keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
         inner = np.repeat(owners, np.diff(offsets))
@@ -68,7 +68,7 @@ class ColumnReader:
             here = pc.equal(keys, pa.scalar(name, keys.type))
             self._visit(below, items.filter(here), inner[here.to_numpy(zero_copy_only=False)])
 
-    def _visit(self, place: Place, column: pa.Array, owners: Int64) -> None:
+    def _visit(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         """Take up a column of values, which belong to `owners`."""
         kind = column.type
         if pa.types.is_null(kind) or not len(column):
@@ -88,7 +88,7 @@ class ColumnReader:
         elif place.fields:
             self._scalars(place, column, owners)
 
-    def _objects(self, place: Place, column: pa.Array, owners: Int64) -> None:
+    def _objects(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         for field in place.fields:
             if field.view is View.ELEMENTS:
                 try:
@@ -100,7 +100,7 @@ class ColumnReader:
             elif field.view is not View.NODES:
                 self._add(field, self._placer(field).objects(len(column)), owners)
 
-    def _scalars(self, place: Place, column: pa.Array, owners: Int64) -> None:
+    def _scalars(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
             column = column.dictionary_decode()
             owners = owners[column.is_valid().to_numpy(zero_copy_only=False)]

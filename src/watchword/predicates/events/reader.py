@@ -27,12 +27,12 @@ Finder = Callable[[list[Any]], list[int]]
 """Takes the elements of a list; returns the atoms of ANY that one of them satisfies."""
 
 
-class Place:
+class NameNode:
     """A place in the tree of names: the fields of the attribute that ends here, and the names below."""
 
     def __init__(self) -> None:
         self.fields: list[Field] = []
-        self.below: dict[str, Place] = {}
+        self.below: dict[str, NameNode] = {}
         self.plain: Field | None = None
         """The only field, where it is one that lists points for texts and numbers as they are, and has no spans."""
 
@@ -42,7 +42,7 @@ class Reader:
 
     def __init__(self, fields: Fields, hierarchies: Mapping[str, Hierarchy]) -> None:
         self._fields, self._hierarchies = fields, hierarchies
-        self._root = Place()
+        self._root = NameNode()
         self._shape = 0
         self._none = Hierarchy({})
 
@@ -69,7 +69,7 @@ class Reader:
         refuse_deep(event, position)
         return event
 
-    def root(self) -> Place:
+    def root(self) -> NameNode:
         """Return the tree of names, up to date."""
         if self._shape != self._fields.shape:
             self._learn()
@@ -94,7 +94,7 @@ class Reader:
             found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 
-    def _enter(self, place: Place, event: dict[str, Any], found: _Found) -> None:
+    def _enter(self, place: NameNode, event: dict[str, Any], found: _Found) -> None:
         """Walk the names of an object."""
         points, names = found.points, place.below
         if len(names) > 4 * len(event):  # many rules, each about something else: look up what the event has
@@ -118,7 +118,7 @@ class Reader:
             else:
                 self._visit(below, value, found)
 
-    def _visit(self, place: Place, value: Any, found: _Found) -> None:
+    def _visit(self, place: NameNode, value: Any, found: _Found) -> None:
         """Take up a value, or all values of a list."""
         if isinstance(value, list | tuple | set | frozenset):
             found.mixed = True
@@ -158,11 +158,11 @@ class Reader:
     def _learn(self) -> None:
         """Make the tree of names anew, for fields that came or that have spans now; threads that race make the same."""
         shape = self._fields.shape
-        root, places = Place(), []
+        root, places = NameNode(), []
         for field in list(self._fields.all):
             place = root
             for name in field.path:
-                place = place.below.setdefault(name, Place())
+                place = place.below.setdefault(name, NameNode())
             place.fields.append(field)
             places.append(place)
         for place in places:

@@ -23,7 +23,7 @@ from watchword.index.routing import ShardRule
 from watchword.shards import Shard, Version
 from watchword.spark.tasks import shard_copies
 from watchword.spark.tasks.changed_shard import ChangedShard, unchanged
-from watchword.spark.tasks.sorter import SHARD
+from watchword.spark.tasks.shard_counter import SHARD
 
 HOME, DELETED = "home", "deleted"
 ANSWER = (

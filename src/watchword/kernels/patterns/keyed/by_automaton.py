@@ -19,8 +19,8 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.int_set import set_capacity, set_has, set_slot
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import kernel, leaf
-from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.candidates import ROOM, candidates
 from watchword.kernels.patterns.keyed.fingerprints import begin_text, new_marks
 from watchword.kernels.patterns.keyed.key_store import MOST_WORDS, WORDS, KeyBlocks

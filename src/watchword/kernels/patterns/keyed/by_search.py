@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import bytes_between, trailing_zeros
 from watchword.kernels.jit import inline
-from watchword.kernels.memory import bytes_between, trailing_zeros
 from watchword.kernels.patterns.keyed.grams import FAR
 from watchword.kernels.patterns.keyed.word_heads import size_of, spelling_of, stands_at
 

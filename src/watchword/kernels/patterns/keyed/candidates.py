@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import inline, leaf
-from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.fingerprints import FEW, FINGERPRINT_BITS, STAMP, mark
 from watchword.kernels.patterns.keyed.word_heads import (
     COUNT_WORD,

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import load_word
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.memory import load_word
 from watchword.kernels.patterns.keyed.hashing import gram_at, hash_of
 
 FINGERPRINT_BITS = 14

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import load_word
 from watchword.kernels.jit import kernel
-from watchword.kernels.memory import load_word
 from watchword.kernels.patterns.keyed.grams import CROWD, add_gram
 from watchword.kernels.patterns.keyed.hashing import WINDOW, gram_at, hash_of, level_of, pair_in, window_in
 from watchword.kernels.patterns.keyed.word_heads import SPARE, block_of, head_after, size_of, spelling_of

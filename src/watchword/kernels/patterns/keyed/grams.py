@@ -49,8 +49,8 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int64, UInt8, UInt64
+from watchword.kernels.intrinsics import load_word
 from watchword.kernels.jit import inline, leaf
-from watchword.kernels.memory import load_word
 from watchword.kernels.patterns.keyed.fingerprints import FINGERPRINT_BITS
 from watchword.kernels.patterns.keyed.hashing import BEFORE, PAIR, WINDOW, gram_at, hash_of, window_in
 from watchword.kernels.patterns.keyed.word_heads import COUNT_WORD, FINGERPRINTS, fingerprint_count

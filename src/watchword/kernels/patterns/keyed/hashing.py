@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from watchword.kernels.intrinsics import load_word
 from watchword.kernels.jit import inline, leaf
-from watchword.kernels.memory import load_word
 
 LONGEST = 8
 WINDOW, BEFORE, PAIR = 4, 2, 2

@@ -18,8 +18,8 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64, UInt8
 from watchword.kernels.int_set import set_slot
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import inline
-from watchword.kernels.memory import prefetch
 from watchword.kernels.patterns.keyed.fingerprints import FEW, STAMP, mark
 from watchword.kernels.patterns.keyed.grams import (
     CROWDED,

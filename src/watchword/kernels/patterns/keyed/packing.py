@@ -19,8 +19,8 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64
 from watchword.kernels.growing import copy_into
+from watchword.kernels.intrinsics import load_word, same_bytes
 from watchword.kernels.jit import inline, kernel
-from watchword.kernels.memory import load_word, same_bytes
 from watchword.kernels.patterns.keyed.fingerprints import fingerprint_of
 from watchword.kernels.patterns.keyed.hashing import level_of
 from watchword.kernels.patterns.keyed.key_store import body_of

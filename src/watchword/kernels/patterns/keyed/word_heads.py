@@ -25,8 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.kernels.growing import copy_into
+from watchword.kernels.intrinsics import load_word, same_bytes
 from watchword.kernels.jit import inline, kernel, leaf
-from watchword.kernels.memory import load_word, same_bytes
 
 COUNT_WORD, FINGERPRINTS = 4, 5
 SINGLES, MANY = 0x8000, 0x7FFF

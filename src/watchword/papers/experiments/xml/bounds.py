@@ -1,0 +1,218 @@
+"""Lemma 2 and Theorem 2 of PMA, and PMA2's bound, checked by output tuples touched.
+
+The paper bounds the work of PMA by the occurrences of prefixes of patterns: for ``/a/b//c/*/d`` those of ``/a/b``,
+``/a/b//c`` and the whole. Here they are counted by another method, which finds each distinct prefix as a pattern of its
+own. Searches in states are bounded by K n for PMA, and by maxdepth K n for PMA2, n being the elements of the document
+and K the longest way through states whose keywords end at once. PMA2 keeps tuples that end alike together, and searches
+a block for each kind of gap: that may be more often than the paper says, and is counted so. `auto` stands beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from watchword.kernels.paths.output import OutputTables
+from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.measuring import SHELF
+from watchword.papers.experiments.rows import where
+from watchword.papers.experiments.xml.workload import (
+    DATA,
+    DOCUMENT,
+    SEED,
+    document_of,
+    elements_in,
+    indexes_of,
+    patterns_of,
+)
+from watchword.paths import PathIndex
+
+SIZES = {"small": (300, 1_000), "paper": (1_000, 10_000)}
+ELEMENTS = {"small": 1_000, "paper": 3_000}
+METHODS = ("pma", "pma2", "auto")
+EVERY = np.array([np.iinfo(np.int32).max], np.int32)
+_STEP = re.compile(r"(//?)([^/]+)")
+
+
+def cells(scale: str) -> list[Cell]:
+    """Return the cells: both algorithms, and `auto`, on each DTD, with fewer and more patterns."""
+    return [
+        {"data": data, "patterns": n, "elements": ELEMENTS[scale], "method": method}
+        for data in DATA
+        for n in SIZES[scale]
+        for method in METHODS
+    ]
+
+
+def prefixes(path: str) -> Iterator[str]:
+    """Yield the beginnings of a path that end with a keyword, and the whole.
+
+    >>> list(prefixes("/a/b//c/*/d"))
+    ['/a/b', '/a/b//c', '/a/b//c/*/d']
+    >>> list(prefixes("/*/a/*"))
+    ['/*/a', '/*/a/*']
+    """
+    steps = list(_STEP.finditer(path))
+    for step, after in zip(steps, [*steps[1:], None], strict=True):
+        ends = after is None or after[1] == "//" or after[2] == "*"
+        if ends and (step[2] != "*" or after is None):
+            yield path[: step.end()]
+
+
+def prefix_occurrences(paths: Sequence[str], document: bytes) -> int:
+    """Return how often prefixes of paths occur, counted for each path that has them."""
+    counted = Counter(prefix for path in paths for prefix in prefixes(path))
+    texts = list(counted)
+    index = PathIndex(enumerate(texts))
+    found = index.occurrences_table(document)["subscription"]
+    times = np.bincount(found.to_numpy(), minlength=len(texts))
+    return int(times @ np.array([counted[text] for text in texts]))
+
+
+def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
+    """Follow a document for all occurrences, and count tuples touched and states searched."""
+    document = document_of(cell, seed)
+    language = indexes_of(cell, seed, [cell["method"]])[cell["method"]]._plugged
+    run = language.structure.start(EVERY, elements=True)
+    found = sum(len(run.feed(moves).payloads) for moves in language.read([document], 0).pieces)
+    if cell["method"] == "auto":  # which has no output tuples: what it does is counted in its own unit
+        return [cell | {"occurrences": found, "operations": run.end()}]
+    searches, touched = int(run.searches), run.end()
+    tables = language.structure.tables()
+    paths = patterns_of(cell, seed)["subscription"].to_pylist()
+    key = ("prefixes", *(cell[name] for name in ("data", "patterns", "elements")), seed)
+    elements, depth = elements_in(document), depth_of(document)
+    return [
+        cell
+        | {
+            "document_elements": elements,
+            "depth": depth,
+            "K": longest_way(tables),
+            "gaps": len({*zip(tables.lows.tolist(), tables.highs.tolist(), strict=True)}),
+            "occurrences": found,
+            "prefix_occurrences": SHELF.get(key, partial(prefix_occurrences, paths, document)),
+            "touched": touched,
+            "searches": searches,
+            "operations": touched + searches,
+        }
+    ]
+
+
+def with_bounds(rows: list[Row]) -> list[Row]:
+    """Return rows with `searches_bound`, K n, of PMA2 for each level; `auto` has none."""
+    return [row | _bound(row) if "K" in row else row for row in rows]
+
+
+def longest_way(tables: OutputTables) -> int:
+    """Return how many states at most a move searches: its own and those of suffixes that are keywords."""
+    most, states = 1, np.arange(1, len(tables.outputs), dtype=np.int32)
+    while len(states):
+        states = tables.outputs[states]
+        states, most = states[states > 0], most + 1
+    return most
+
+
+def depth_of(document: bytes) -> int:
+    """Return how deep the elements of a generated document nest.
+
+    >>> depth_of(b"<a><b/>text<c><d></d></c></a>")
+    3
+    """
+    depth = most = 0
+    for tag in re.finditer(rb"<(/?)[^>]*?(/?)>", document):
+        depth += not tag[1]
+        most = max(most, depth)
+        depth -= bool(tag[1]) or bool(tag[2])
+    return most
+
+
+def _touched_at_most(method: str, rows: Sequence[Row]) -> Outcome:
+    found = [row["touched"] / row["prefix_occurrences"] for row in where(rows, method=method)]
+    if not found:
+        raise LookupError(method)
+    why = "less where Lemma 3 leaves out what a path without upper limit would touch again" if min(found) < 0.99 else ""
+    return judged(max(found) <= 1, f"{min(found):.2f} to {max(found):.2f} of the prefixes' occurrences", why=why)
+
+
+def _searches_at_most(method: str, rows: Sequence[Row]) -> Outcome:
+    chosen = where(rows, method=method)
+    found = [row["searches"] / row["searches_bound"] for row in chosen]
+    bound = "K n" if method == "pma" else "maxdepth K n"
+    kinds = max(row["gaps"] for row in chosen)
+    why = "implementation: a block has a list for each kind of gap, and each is searched"
+    said = f"{min(found):.1%} to {max(found):.1%} of {bound}"
+    return judged(max(found) <= 1, said, weaker=max(found) <= kinds, otherwise=why)
+
+
+def _bound(row: Row) -> Row:
+    blocks = 1 if row["method"] == "pma" else row["depth"]
+    return {"searches_bound": row["K"] * row["document_elements"] * blocks}
+
+
+def _downside(rows: Sequence[Row]) -> Outcome:
+    """PMA2 searches more places than PMA."""
+    found = {}
+    for row in where(rows, method="pma"):
+        same = where(rows, method="pma2", data=row["data"], patterns=row["patterns"])
+        if same:
+            found[row["data"], row["patterns"]] = same[0]["searches"] / row["searches"]
+    said = ", ".join(f"{data} ({count:,} patterns) {times:.1f}" for (data, count), times in found.items())
+    why = "implementation: only blocks that hold tuples are searched, so fewer than one for each level"
+    return judged(min(found.values()) > 1, f"times as many: {said}", weaker=max(found.values()) > 1, otherwise=why)
+
+
+BOUNDS = Experiment(
+    name="xml/bounds",
+    title="Output tuples touched, against the bounds",
+    source=f"{DOCUMENT}, Lemma 2 and Theorem 2 (section 4), section 5",
+    cells=cells,
+    measure=measure,
+    plots=tuple(
+        Plot(
+            name,
+            title,
+            "prefix_occurrences",
+            name,
+            x_label="occurrences of prefixes",
+            y_label=title.lower(),
+            log_x=True,
+            log_y=True,
+            also=also,
+        )
+        for name, title, also in (
+            ("touched", "Output tuples touched", ("prefix_occurrences",)),
+            ("searches", "Searches", ("searches_bound",)),
+        )
+    ),
+    claims=(
+        Claim(
+            "lemma-2",
+            "PMA's inner loop runs once for each occurrence of a prefix of a pattern.",
+            "as many times as prefixes occur",
+            partial(_touched_at_most, "pma"),
+            True,
+        ),
+        Claim(
+            "theorem-2",
+            "Beside that PMA makes K n steps at most.",
+            "O(K n + …)",
+            partial(_searches_at_most, "pma"),
+            True,
+        ),
+        Claim("pma2-touched", "PMA2 touches no more either.", "as Lemma 2", partial(_touched_at_most, "pma2"), True),
+        Claim(
+            "pma2-searches",
+            "PMA2 makes maxdepth K n steps at most.",
+            "maxdepth × K × n",
+            partial(_searches_at_most, "pma2"),
+            True,
+        ),
+        Claim("downside", "PMA2 searches in more places than PMA.", "h K trees for K", _downside, True),
+    ),
+    derive=with_bounds,
+    seed=SEED,
+)

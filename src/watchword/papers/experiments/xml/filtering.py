@@ -1,0 +1,243 @@
+"""Figure 1: the time to filter one document against the number of patterns; and how many states the automata have."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.measuring import SHELF, by_turns, operations, same_pairs
+from watchword.papers.experiments.rows import by, curve, ratios, value, where
+from watchword.papers.experiments.xml.workload import (
+    DATA,
+    DOCUMENT,
+    HEAVILY,
+    METHODS,
+    SEED,
+    SLIGHTLY,
+    document_of,
+    elements_in,
+    indexes_of,
+)
+from watchword.paths import PathIndex
+
+PATTERNS = {"small": (1_000, 3_000, 10_000), "paper": (10_000, 25_000, 50_000, 75_000, 100_000)}
+ELEMENTS = {"small": 3_000, "paper": 50_000}
+PMA_PATTERNS = 10_000
+SLOW = 2.0
+"""Seconds; a method that takes more for a document has one turn in place of three."""
+
+
+def cells(scale: str) -> list[Cell]:
+    """Return the cells of Figure 1: each number of patterns on each DTD."""
+    return [{"data": data, "patterns": n, "elements": ELEMENTS[scale]} for data in DATA for n in PATTERNS[scale]]
+
+
+def methods_of(cell: Cell) -> tuple[str, ...]:
+    """Return the methods that a cell compares: PMA takes a hundred times as long as PMA2, and has few patterns only."""
+    return METHODS if cell["patterns"] <= PMA_PATTERNS else METHODS[1:]
+
+
+def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
+    """Filter a document with every method, by turns; parsing is part of it. What is slow has one turn.
+
+    `first_ms` is for the first time, with what `auto` and `lazy-dfa` learn of the document.
+    """
+    key = ("filtering", *sorted(cell.items()), seed)
+    indexes = SHELF.get(key, partial(indexes_of, cell, seed, methods_of(cell)))
+    document = document_of(cell, seed)
+    first = {name: _first(index, document) for name, index in indexes.items()}
+    found = same_pairs({name: match.pairs for name, match in first.items()})
+    slow = {name for name in indexes if first[name].seconds > SLOW}
+    ways = {name: (index.match_many, [document]) for name, index in indexes.items()}
+    taken = by_turns({name: way for name, way in ways.items() if name not in slow}, turns=3)
+    taken |= by_turns({name: ways[name] for name in slow}, turns=1)
+    return [
+        cell
+        | _row(name, index, document)
+        | {"ms": 1e3 * taken[name].best, "first_ms": 1e3 * first[name].seconds}
+        | {"operations": first[name].operations, "matches": found}
+        for name, index in indexes.items()
+    ]
+
+
+class _First(NamedTuple):
+    """What the first match of a document found, and took."""
+
+    pairs: pa.Table
+    operations: float
+    seconds: float
+
+
+def _first(index: PathIndex, document: bytes) -> _First:
+    pairs: list[pa.Table] = []
+    start = time.perf_counter()
+    work = operations(index, lambda: pairs.append(index.match_many([document])))
+    return _First(pairs[0], work, time.perf_counter() - start)
+
+
+def _row(name: str, index: PathIndex, document: bytes) -> Row:
+    stats = index.stats()
+    return {
+        "method": name,
+        "document_mb": len(document) / 1e6,
+        "document_elements": elements_in(document),
+        "states": stats.nodes,
+        "bytes": stats.bytes / max(1, stats.subscriptions),
+        "operation": stats.operation,
+    }
+
+
+def needs(scale: str) -> int:
+    """Return the bytes that five indexes of the most patterns take."""
+    return {"small": 10**9, "paper": 3 * 10**9}[scale]
+
+
+def _lead(rows: Sequence[Row], data: str) -> dict[int, float]:
+    """Return how many times faster PMA2 is than YFilter, by the number of patterns."""
+    return ratios(*(curve(rows, "patterns", "ms", data=data, method=name) for name in ("yfilter", "pma2")))
+
+
+def _ahead_where_little_nests(rows: Sequence[Row]) -> Outcome:
+    found = {data: _lead(rows, data) for data in SLIGHTLY}
+    least, most = (pick(pick(lead.values()) for lead in found.values()) for pick in (min, max))
+    said = "; ".join(
+        f"{name}: {min(lead.values()):.2f} to {max(lead.values()):.2f} times as fast" for name, lead in found.items()
+    )
+    why = "implementation: PMA2 sets up notes on all keywords for each document, which small documents do not repay"
+    return judged(least > 1.2, said, weaker=most > 1, otherwise=why)
+
+
+def _behind_where_much_nests(rows: Sequence[Row]) -> Outcome:
+    lead = _lead(rows, HEAVILY)
+    largest = max(lead)
+    said = ", ".join(f"{times:.2f} times as fast with {count:,}" for count, times in lead.items())
+    why = "implementation: PMA2 searches here only blocks that hold tuples, not one for each level"
+    return judged(0.5 < lead[largest] < 1, said, weaker=lead[largest] < 1, otherwise=why)
+
+
+def _loses_with_recursion(rows: Sequence[Row]) -> Outcome:
+    largest = max(row["patterns"] for row in rows)
+    found = {data: _lead(rows, data)[largest] for data in DATA}
+    said = ", ".join(f"{data} {times:.2f}" for data, times in found.items())
+    why = "workload: five names that all nest in each other keep many of YFilter's states active as well"
+    holds = found[HEAVILY] < min(found[data] for data in SLIGHTLY)
+    return judged(holds, f"times as fast as YFilter: {said}", otherwise=why)
+
+
+def _pma_is_slower(rows: Sequence[Row]) -> Outcome:
+    found: list[float] = []
+    for data in DATA:
+        found += ratios(*(curve(rows, "patterns", "ms", data=data, method=name) for name in ("pma", "pma2"))).values()
+    return judged(min(found) > 1, f"{min(found):.1f} to {max(found):.1f} times slower", weaker=max(found) > 1)
+
+
+FIGURE_1 = Experiment(
+    name="xml/figure-1",
+    title="Filtering time against the number of patterns",
+    source=f"{DOCUMENT}, Figure 1, section 6",
+    cells=cells,
+    measure=measure,
+    plots=tuple(
+        Plot(
+            data,
+            f"Filtering: {data}",
+            "patterns",
+            "ms",
+            y_label="ms for the document",
+            log_y=True,
+            where={"data": data},
+        )
+        for data in DATA
+    ),
+    claims=(
+        Claim(
+            "slightly",
+            "PMA2 is clearly faster than YFilter where little nests.",
+            "clearly (NASA)",
+            _ahead_where_little_nests,
+        ),
+        Claim(
+            "heavily",
+            "PMA2 is slightly slower than YFilter on recursive documents and many patterns.",
+            "slightly behind above 50,000 (NewsML)",
+            _behind_where_much_nests,
+        ),
+        Claim(
+            "recursion",
+            "Recursion costs PMA2 more than it costs YFilter.",
+            "better if not deeply recursive",
+            _loses_with_recursion,
+        ),
+        Claim("pma", "The general algorithm, PMA, is slower than PMA2.", "inferior in practice", _pma_is_slower),
+    ),
+    needs=needs,
+    notes="ms is for a document that was seen before; first_ms for the first time, with what auto and lazy-dfa learn.",
+    turns=2,
+    best_of=("ms",),
+    seed=SEED,
+)
+
+
+# states
+
+
+def state_cells(scale: str) -> list[Cell]:
+    """Return the cells of the numbers of states: 10,000 patterns and, at paper scale, more."""
+    sizes = {"small": (1_000, 10_000), "paper": (10_000, 100_000)}[scale]
+    return [{"data": data, "patterns": n, "elements": 10} for data in DATA for n in sizes]
+
+
+def measure_states(cell: Cell, scale: str, seed: int) -> list[Row]:
+    """Build every method, and count."""
+    document = document_of(cell, seed)
+    return [cell | _row(name, index, document) for name, index in indexes_of(cell, seed).items()]
+
+
+def _few_states(rows: Sequence[Row]) -> Outcome:
+    found = by(where(rows, patterns=10_000), "data", "states", method="pma2")
+    said = ", ".join(f"{data} {count:,}" for data, count in found.items())
+    if not found:
+        raise LookupError("10,000 patterns")
+    why = "workload: where five names all nest in each other there are more keywords than in NewsML"
+    return judged(max(found.values()) < 2_500, said, weaker=max(found.values()) < 10_000, otherwise=why)
+
+
+def _fewer_than_yfilter(rows: Sequence[Row]) -> Outcome:
+    found = {}
+    for data in DATA:
+        both = (value(rows, "states", data=data, patterns=10_000, method=name) for name in ("yfilter", "pma2"))
+        found[data] = next(both) / next(both)
+    said = ", ".join(f"{data} {times:.1f}" for data, times in found.items())
+    return judged(min(found.values()) > 1, f"YFilter's states over PMA2's: {said}")
+
+
+STATES = Experiment(
+    name="xml/states",
+    title="States of the automata",
+    source=f"{DOCUMENT}, section 6 (text)",
+    cells=state_cells,
+    measure=measure_states,
+    plots=(Plot("states", "States of PMA2", "data", "states", series="patterns", bars=True, where={"method": "pma2"}),),
+    printed=(
+        {"data": "NASA", "patterns": 10_000, "method": "pma2", "states": 671},
+        {"data": "NewsML", "patterns": 10_000, "method": "pma2", "states": 1_576},
+    ),
+    paired=("data", "patterns", "method"),
+    claims=(
+        Claim("few", "10,000 patterns make a small automaton.", "671 (NASA), 1,576 (NewsML)", _few_states, True),
+        Claim(
+            "yfilter",
+            "Keywords in one automaton take fewer states than whole paths (ours, from the design).",
+            "not printed",
+            _fewer_than_yfilter,
+            True,
+        ),
+    ),
+    needs=needs,
+    seed=SEED,
+)

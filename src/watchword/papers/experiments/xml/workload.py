@@ -1,0 +1,76 @@
+"""What the experiments of paths share: documents, patterns, and indexes of every method over them.
+
+The paper's NASA and NewsML documents are not at hand. Three DTDs stand for them: `auctions` (in the manner of XMark)
+and `news` (in the manner of NITF) nest little, as NASA does; in `recursive` five names all nest in each other, more
+than in NewsML. Documents are generated from them, each one large document as in the paper; patterns by the generator of
+Diao et al. 2003 with prob(*) = prob(//) = 0.2 and as many steps as documents are deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from watchword.papers.experiments.experiment import Cell
+from watchword.papers.experiments.measuring import SHELF
+from watchword.papers.workloads.auctions import AUCTIONS
+from watchword.papers.workloads.documents import DocumentWorkload
+from watchword.papers.workloads.dtd import NEWS, RECURSIVE, Dtd
+from watchword.papers.workloads.paths import PathWorkload
+from watchword.paths import PathIndex
+
+DOCUMENT = "Silvasti, Sippu and Soisalon-Soininen 2010"
+SEED = 2010
+METHODS = ("pma", "pma2", "yfilter", "lazy-dfa", "auto")
+
+
+class Data(NamedTuple):
+    """A DTD, how deep its documents and patterns are, and how often what repeats does, at most, in a large document."""
+
+    dtd: Dtd
+    depth: int
+    repeats: int
+
+
+DATA = {"auctions": Data(AUCTIONS, 8, 400), "news": Data(NEWS, 10, 20), "recursive": Data(RECURSIVE, 10, 8)}
+SLIGHTLY, HEAVILY = ("auctions", "news"), "recursive"
+
+
+def document_of(cell: Cell, seed: int) -> bytes:
+    """Return the document of a cell: of its ``data``, with about so many ``elements``."""
+    return SHELF.get(("document", cell["data"], cell["elements"], seed), partial(_document, cell, seed))
+
+
+def _document(cell: Cell, seed: int) -> bytes:
+    data = DATA[cell["data"]]
+    workload = DocumentWorkload(data.dtd, cell["elements"], data.depth, repeats=data.repeats, seed=seed)
+    drawn: bytes = workload.documents(1)[0].as_py()
+    return drawn
+
+
+def patterns_of(cell: Cell, seed: int) -> pa.Table:
+    """Return the patterns of a cell, distinct; fewer are the first of more."""
+    data = DATA[cell["data"]]
+    workload = PathWorkload(cell["patterns"], data.dtd, data.depth, seed=seed)
+    return SHELF.get(("patterns", cell["data"], cell["patterns"], seed), workload.subscription_table)
+
+
+def indexes_of(cell: Cell, seed: int, methods: Sequence[str] = METHODS) -> dict[str, PathIndex]:
+    """Return an index of each method over the patterns of a cell, with what it puts off until it first matches."""
+    table = patterns_of(cell, seed)
+    indexes = {method: PathIndex(table, method=method) for method in methods}
+    for index in indexes.values():
+        index.match(b"<none/>")
+    return indexes
+
+
+def elements_in(document: bytes) -> int:
+    """Return how many elements a generated document has.
+
+    >>> elements_in(b"<a><b/>text</a>")
+    2
+    """
+    return document.count(b"</") + document.count(b"/>")

@@ -134,7 +134,7 @@ class _Words(Parser[Atom]):
             raise SubscriptionSyntaxError(fault[1], text=self.text, position=fault[0])
 
     def _is_between(self, word: str, end: int) -> bool:
-        """Say whether `and`, `or` or `not` stands where the operator would: not at either end, and for `and` and
+        """Return whether `and`, `or` or `not` stands where the operator would: not at either end, and for `and` and
         `or`, behind what they could join. An `and` that is a stop word asks nothing, and so joins, as AND does."""
         if self._literal or (word == "and" and word in self._analyzer.stop_words):
             return False
@@ -156,7 +156,7 @@ class _Words(Parser[Atom]):
 
 
 def _opens(text: str, at: int) -> bool:
-    """Say whether a parenthesis or a quotation begins here."""
+    """Return whether a parenthesis or a quotation begins here."""
     return at < len(text) and text[at] in "(" + foreign.QUOTES
 
 

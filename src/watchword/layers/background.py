@@ -32,7 +32,7 @@ class Background(Generic[Result]):
             run()
 
     def is_over(self, wait: bool = False) -> bool:
-        """Say whether the work has ended, well or not; with `wait`, wait until it has."""
+        """Return whether the work has ended, well or not; with `wait`, wait until it has."""
         return self._over.wait(None if wait else 0)
 
     def result(self) -> Result:

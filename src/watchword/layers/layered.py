@@ -41,7 +41,7 @@ class Base(Protocol[Given, Asked]):
     def __len__(self) -> int: ...
 
     def has(self, row: Asked, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is here under this payload."""
 
     def rows(self, dead: Dead) -> tuple[Given, Int32]:
         """Return the rows that are not dead, and their payloads."""
@@ -151,7 +151,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self._poll()
 
     def is_stale(self) -> bool:
-        """Say whether the base would be packed better today."""
+        """Return whether the base would be packed better today."""
         return False
 
     def renumber(self, payloads: Int32) -> None:

@@ -54,12 +54,12 @@ class Guide:
 
     @property
     def is_full(self) -> bool:
-        """Say whether it learns no more."""
+        """Return whether it learns no more."""
         return self.bytes > self._most
 
     @property
     def is_outworn(self) -> bool:
-        """Say whether a new one would be of more use."""
+        """Return whether a new one would be of more use."""
         return self._unhelped > _WASTE * self.nodes and self.is_full
 
     def start(self, limits: Int32, *, elements: bool) -> Pass:

@@ -49,7 +49,7 @@ class GuidedBase(_Layer):
     """Paths packed for good."""
 
     def has(self, row: Paths, payload: int) -> bool:
-        """Say whether this path is here under this payload."""
+        """Return whether this path is here under this payload."""
         return self.trie.has(row, payload)
 
     def rows(self, dead: Dead) -> tuple[Paths, Int32]:

@@ -52,7 +52,7 @@ class PathTrie(Part):
             raise KeyError(payload)
 
     def has(self, path: Paths, payload: int) -> bool:
-        """Say whether a path is here under a payload."""
+        """Return whether a path is here under a payload."""
         return bool(kernels.has_path(self.states, self.lists, path.steps, payload))
 
     def rows(self) -> tuple[Paths, Int32]:

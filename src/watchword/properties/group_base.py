@@ -34,7 +34,7 @@ class GroupBase:
         return len(self.by_ones.payloads)
 
     def has(self, row: Int32, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is here under this payload."""
         if len(row) and int(row.max()) >= 2 * self.width:
             return False
         return bool(has_row(self.by_ones, *masks_of(one_row(row), self.width), payload))

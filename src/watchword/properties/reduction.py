@@ -53,7 +53,7 @@ def event_as_query(event: str) -> str:
 
 
 def partly_matches(data: str, query: str) -> bool:
-    """Say whether a tuple of bits agrees with a query of as many bits and stars.
+    """Return whether a tuple of bits agrees with a query of as many bits and stars.
 
     >>> partly_matches("011", "0*1"), partly_matches("001", "01*")
     (True, False)

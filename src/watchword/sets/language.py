@@ -160,7 +160,7 @@ class SetLanguage(Language):
 
     @property
     def is_outworn(self) -> bool:
-        """Say whether more than half of the atoms that came with subscriptions are nobody's any more."""
+        """Return whether more than half of the atoms that came with subscriptions are nobody's any more."""
         return len(self.vocabulary) - self._ranked > 64 + 2 * self.vocabulary.in_use
 
     # private parts
@@ -244,7 +244,7 @@ class SetLanguage(Language):
 
 
 def is_plain(clauses: list[Clause[Names]]) -> bool:
-    """Say whether a subscription is one conjunction of atoms and nothing else."""
+    """Return whether a subscription is one conjunction of atoms and nothing else."""
     if len(clauses) != 1 or clauses[0].forbidden:
         return False
     return max(map(len, clauses[0].required), default=1) == 1

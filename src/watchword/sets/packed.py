@@ -54,7 +54,7 @@ class RowBase:
         return self.count
 
     def has(self, row: Int32, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is here under this payload."""
         return bool(kernels.has_row(self.packed, row, payload))
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
@@ -173,7 +173,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         delta.came += len(rows)
 
     def is_stale(self) -> bool:
-        """Say whether much was learned from events since the base was packed."""
+        """Return whether much was learned from events since the base was packed."""
         return self.items > LEARNED + 2 * self._items_known
 
     # one at a time

@@ -37,7 +37,7 @@ def delimiter_of(sample: bytes, whole: bool = True) -> str:
 
 
 def _fit(text: str, delimiter: str, whole: bool) -> tuple[bool, int]:
-    """Say whether all rows have the columns of the header, more than one, and how many these are."""
+    """Return whether all rows have the columns of the header, more than one, and how many these are."""
     try:
         widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error:  # a value that is longer than Python's reader takes

@@ -24,7 +24,7 @@ BYTES_AT_ONCE = 1 << 23
 
 
 def holds_documents(path: str, kind: str | None = None) -> bool:
-    """Say whether a file is no table, by `kind` or its name: then it is a document, or for standard input several."""
+    """Return whether a file, by `kind` or its name, is no table but a document, or, for standard input, several."""
     return kind is None and (path == STDIN or kind_of(path) == "lines")
 
 

@@ -37,7 +37,7 @@ class ParquetReader:
         self._file.close()
 
     def is_binary(self, name: str) -> bool:
-        """Say whether a column holds bytes."""
+        """Return whether a column holds bytes."""
         return bool(pa.types.is_binary(self._types[name]))
 
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:

@@ -138,7 +138,7 @@ class Folding(NamedTuple):
         return runs if self.cjk is None else [term for run in runs for term in self._paired(run)]
 
     def is_half_a_pair(self, term: str) -> bool:
-        """Say whether a term is one character where pairs of them are terms."""
+        """Return whether a term is one character where pairs of them are terms."""
         return self.cjk is not None and len(term) == 1 and self.kind(term) == CJK
 
     def _paired(self, run: str) -> list[str]:

@@ -1,6 +1,6 @@
 """ISO dates and times as nanoseconds since 1970, for whole columns of texts.
 
-``1970-01-02`` is 86,400,000,000,000 and so is ``1970-01-02T01:30+01:30``. The texts are those that
+``1970-01-02`` is 86,400,000,000,000 and so is ``1970-01-02T01:30+01:30``. It reads the forms that
 `watchword.predicates.values` reads, with years whose nanoseconds fit into 64 bits; all others are left to it.
 """
 

@@ -1,6 +1,6 @@
 """Writes rows into the packed form, and reads them back; `layout` describes it.
 
-Rows come in CSR form with their access keys. They are sorted by key and by the number of literals besides the key;
+Rows come in CSR form with their access keys. They are sorted by key and by the number of literals left without the key;
 then their blocks are measured and written, front to back.
 """
 

@@ -60,7 +60,7 @@ def load_many(events: list[Any], guards: Guards) -> tuple[Strings, UInt8]:
 
 
 def is_in_memory(event: object) -> bool:
-    """Say whether a document is there as a whole, and needs no reading."""
+    """Return whether a document is there as a whole, and needs no reading."""
     return isinstance(event, bytes | bytearray | memoryview | str)
 
 

@@ -71,5 +71,5 @@ def empty() -> str:
 
 
 def is_blank(data: bytes | bytearray) -> bool:
-    """Say whether there is nothing but white space, behind a byte order mark or not."""
+    """Return whether there is nothing but white space, behind a byte order mark or not."""
     return len(data) < 1000 and not data.removeprefix(b"\xef\xbb\xbf").strip()

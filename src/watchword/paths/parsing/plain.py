@@ -91,7 +91,7 @@ class PlainParser:
 
     @property
     def closed(self) -> bool:
-        """Say whether the root element has closed."""
+        """Return whether the root element has closed."""
         return self.elements > 0 and self.depth == 0
 
     @property

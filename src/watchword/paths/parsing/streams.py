@@ -134,7 +134,7 @@ class _Asking:
         self._lookup = Lookup(now[0])
 
     def has_changed(self) -> bool:
-        """Say whether other things are asked than when a document was last begun."""
+        """Return whether other things are asked than when a document was last begun."""
         return self._ask() is not self._now
 
     def renew(self) -> None:

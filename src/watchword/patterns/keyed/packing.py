@@ -177,7 +177,7 @@ class PatternBase:
         return collect(texts.count, step)
 
     def has(self, pattern: Patterns, payload: int) -> bool:
-        """Say whether the base has this pattern under this payload."""
+        """Return whether the base has this pattern under this payload."""
         keys = self.packed.keys
         if not 0 <= payload < len(keys) or keys[payload] < 0:
             return False

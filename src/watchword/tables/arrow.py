@@ -1,4 +1,4 @@
-"""What the readers share that Arrow does the work for: row numbers, and Arrow's refusals in our words."""
+"""Shared by the readers that use Arrow: row numbers, and Arrow's errors as `TableError`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def row_numbers(first: int, count: int) -> pa.Array:
 
 @contextmanager
 def failures_placed(label: str) -> Iterator[None]:
-    """Turn Arrow's refusals into a `TableError` that names the file, and the row where Arrow knows it."""
+    """Replace Arrow's errors by a `TableError` that names the file, and the row if Arrow knows it."""
     try:
         with failures_named(label):
             yield

@@ -1,4 +1,4 @@
-"""CSV and TSV, with a header. What stands between values is told by the first rows: a comma, a semicolon or a tab.
+"""CSV and TSV, with a header. The first rows decide the delimiter: a comma, a semicolon or a tab.
 
 ``id;subscription`` and then ``1;greece, crisis`` has two columns with semicolons in every row, and with commas one in
 the header: it is read with semicolons. A file named ``.tsv`` has tabs.
@@ -24,10 +24,10 @@ _SAMPLE = 1 << 16
 
 
 def delimiter_of(sample: bytes, whole: bool = True) -> str:
-    """Return what stands between the values of a file that begins with `sample`, or is it where that is `whole`.
+    """Return the delimiter of a file that begins with `sample`, or, with `whole`, equals it.
 
-    The one of which every row has as many as the header, and then the one of which the header has most; a comma in
-    case of doubt.
+    A delimiter that gives every row the columns of the header is preferred, then the one that gives the header the
+    most columns, then the comma.
 
     >>> delimiter_of(b"id;subscription\\n1;greece, crisis\\n"), delimiter_of(b"text\\ngreece; crisis\\n")
     (';', ',')
@@ -37,7 +37,7 @@ def delimiter_of(sample: bytes, whole: bool = True) -> str:
 
 
 def _fit(text: str, delimiter: str, whole: bool) -> tuple[bool, int]:
-    """Return whether all rows have the columns of the header, more than one, and how many these are."""
+    """Return whether all rows have the columns of the header, more than one, and the number of columns."""
     try:
         widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error:  # a value that is longer than Python's reader takes
@@ -50,7 +50,7 @@ def _fit(text: str, delimiter: str, whole: bool) -> tuple[bool, int]:
 class CsvReader:
     """CSV with a header, or TSV. Values stay as written; quoted values may hold line ends.
 
-    With `refuse`, rows that have not the columns of the header are told to it and left out.
+    With `refuse`, rows with other columns than the header are reported to it and left out.
     """
 
     unit = "row"
@@ -78,7 +78,7 @@ class CsvReader:
         }
 
     def position(self) -> int:
-        """Return how many of `total` bytes have been taken from the disk."""
+        """Return the number of bytes, of `total`, read from the disk."""
         if self.total is None:
             return 0
         return self.total if self._raw.closed else int(self._raw.tell())  # a finished stream closes it
@@ -125,7 +125,7 @@ class CsvReader:
             raise TableError("a quote is opened and never closed", path=self.label, place=f"row {row}")
 
     def _numbered(self, first: int, count: int) -> pa.Array:
-        """Return the numbers of the next rows, without those that were refused."""
+        """Return the numbers of the next rows, without refused ones."""
         if not self._skipped:
             return row_numbers(first, count)
         numbers: list[int] = []
@@ -151,7 +151,7 @@ class CsvReader:
         )
 
     def _skip(self, row: Any) -> str:
-        """Leave out a row that has not the columns of the header; the header itself is Arrow's row 1."""
+        """Skip a row with other columns than the header; the header itself is Arrow's row 1."""
         number = row.number - 1
         if number not in self._skipped:
             self._skipped.add(number)
@@ -202,7 +202,7 @@ class CsvReader:
 
 
 def _plain_type(given: pa.DataType) -> pa.DataType:
-    """Return the type to read a column of CSV in: that of numbers and booleans, bytes for anything else."""
+    """Return the type in which to read a column of CSV: the given one for numbers and booleans, else bytes."""
     kept = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
     return given if any(holds(given) for holds in kept) else pa.binary()
 

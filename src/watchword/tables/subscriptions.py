@@ -24,7 +24,7 @@ _PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
 
 @dataclass(frozen=True)
 class Subscriptions:
-    """Subscriptions as ``table`` (columns `id` and `subscription`), and where in its file each stands."""
+    """Subscriptions as ``table`` (columns `id` and `subscription`), with the line or row of each in its file."""
 
     table: pa.Table
     label: str
@@ -46,8 +46,8 @@ def read_subscriptions(
 ) -> Subscriptions:
     """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given.
 
-    A row that cannot be used is an error; with `refuse` it is told the number and the reason of each, and they are
-    left out.
+    An unusable row is an error; with `refuse`, the number and reason of each is reported to it, and the row is left
+    out.
     """
     reader = open_reader(path, refuse=refuse)
     try:
@@ -76,7 +76,7 @@ def read_words(path: str) -> list[str]:
 
 
 def read_json(path: str) -> Any:
-    """Return the value that a file holds in JSON, such as hierarchies."""
+    """Return the value of a JSON file, such as hierarchies."""
     with failures_named(path):
         content = Path(path).read_bytes()
     try:
@@ -90,7 +90,7 @@ def read_json(path: str) -> Any:
 
 
 def _column_names(reader: Reader, id: str | None, subscription: str | None) -> list[str]:
-    """Return the column of the texts and that of the ids; the latter only unless numbers stand in for it."""
+    """Return the columns of the texts and of the ids; the latter is missing if row numbers replace it."""
     columns = reader.columns
     if columns is None or not columns:  # plain lines, or JSON lines with none
         if columns is None and (id or subscription):

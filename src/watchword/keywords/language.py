@@ -1,4 +1,4 @@
-"""The keyword language as it plugs into an index: what is about words, on top of `sets.language`."""
+"""The keyword language as it plugs into an index: words and phrases, on top of `sets.language`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Keywords(SetLanguage):
         return super().find_one(event)
 
     def explain(self, event: Any, text: str) -> Explanation:
-        """Say which clause held, or what was missing in each."""
+        """Return which clause held, or the missing terms of each clause."""
         terms = self._reader.terms(event)
         return Explanation(text, tuple([_report(clause, terms) for clause in self.compile_one(text)]))
 

@@ -34,7 +34,7 @@ class OneChange:
         limits: Limits,
         literal_operators: bool,
     ) -> None:
-        """Count in `counts` what is stored."""
+        """Stored rows are counted in `counts`."""
         self._vocabulary, self._structure, self._counts = vocabulary, structure, counts
         self._own = (
             np.empty(LONGEST, np.uint8),
@@ -52,7 +52,7 @@ class OneChange:
         mark, vocabulary.size = self._calls[0](text.encode(), self._state(), slot, record, vocabulary.size, share)
         if mark < 0:
             return False
-        structure.came(slot, record, mark)
+        structure.note_added(slot, record, mark)
         self._counts["plain"] += 1
         return True
 
@@ -62,7 +62,7 @@ class OneChange:
         record = structure.record_of(slot)
         if record is None or not text.isascii() or not self._calls[1](text.encode(), self._state(), slot, record):
             return False
-        structure.went(slot, record)
+        structure.note_removed(slot, record)
         self._counts["plain"] -= 1
         return True
 

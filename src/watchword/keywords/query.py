@@ -1,4 +1,4 @@
-"""The keyword language: text into clauses. What is about words is here; `sets.boolean` has AND, OR, NOT and
+"""The keyword language: text into clauses. This file parses words and phrases; `sets.boolean` has AND, OR, NOT and
 parentheses.
 
 An atom is a term, or several adjacent terms in order (a phrase): a tuple of terms. ``"debt crisis" OR bailout NOT imf``

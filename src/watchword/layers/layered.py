@@ -132,7 +132,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             self.tombstones.add(payload)
         else:
             raise KeyError(payload)
-        self._removed(payload, -1 if mark is None else mark)
+        self._note_removed(payload, -1 if mark is None else mark)
 
     def prepare(self) -> None:
         """Pack everything, but leave it aside."""
@@ -161,7 +161,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
 
     # private parts, in the order in which a row passes through them
 
-    def _removed(self, payload: int, mark: int) -> None:
+    def _note_removed(self, payload: int, mark: int) -> None:
         """Register the removal of a row: from the delta, at its mark, or, with -1, from the base."""
         if self._packing is not None and mark < self._packing.mark:
             self._packing.removed.append(payload)
@@ -218,5 +218,5 @@ class _Packing(Background[Any]):
     def __init__(self, owner: Layered[Any, Any, Any], *, aside: bool) -> None:
         self.mark = owner.delta.mark
         self.removed: list[int] = []
-        base, dead, added, pack = owner.base, owner.tombstones.copied(), owner.delta.rows(), owner.packer()
+        base, dead, added, pack = owner.base, owner.tombstones.copy_bitmaps(), owner.delta.rows(), owner.packer()
         super().__init__(lambda: pack([base.rows(dead), added()]), "watchword-packing", aside=aside)

@@ -38,6 +38,6 @@ class Tombstones:
         bits[at >> 3] |= 1 << (at & 7)
         self._count += 1
 
-    def copied(self) -> Dead:
+    def copy_bitmaps(self) -> Dead:
         """Return a copy of the bitmaps, for packing in the background while payloads are added."""
         return Dead(self.dead.slots.copy(), self.dead.clauses.copy())

@@ -14,7 +14,7 @@ import numpy as np
 
 from watchword.arrays import Int32
 from watchword.index import ClauseReport
-from watchword.paths.compiler import collected
+from watchword.paths.compiler import compile_paths
 from watchword.paths.labels import Labels
 from watchword.paths.parsing.documents import Loaded
 from watchword.paths.passes import ONCE
@@ -52,7 +52,7 @@ def _first_elements(steps: tuple[Step, ...], walk: Callable[[Labels], Int32]) ->
         (*steps[:number], steps[number] if tested else steps[number]._replace(tests=())) for number, tested in keys
     ]
     labels, structure = Labels(), YFilter()
-    structure.add(collected(beginnings).labelled(labels), np.arange(len(keys), dtype=np.int32))
+    structure.add(compile_paths(beginnings).with_labels(labels), np.arange(len(keys), dtype=np.int32))
     pairs = structure.start(ONCE, elements=True).feed(walk(labels))
     return {
         keys[payload]: element

@@ -2,7 +2,7 @@
 
 Many threads follow a guide at once; one that learns has it to itself meanwhile, through a gate as an index has one. A
 guide that has outgrown its share of memory learns no more: elements that it does not know are then followed by the
-automaton, each time anew. Documents without end that keep to no kind would leave it full of what never comes again; so
+automaton, each time again. Documents without end that keep to no kind would leave it full of what never comes again; so
 `is_outworn` says when it has been of so little use that a new one pays.
 """
 
@@ -106,7 +106,7 @@ class Guide:
         return status
 
     def _classify(self) -> None:
-        """Make classes anew, if copying singly has cost more than that does."""
+        """Compute the classes again, if copying single payloads has cost more than that."""
         if self._copied <= _COPIED * int(self._arrays.figures[PAYLOADS]):
             return
         self._copied = 0

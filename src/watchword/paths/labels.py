@@ -31,10 +31,10 @@ _NO_LISTS = Conditions(_NONE, np.zeros(1, np.int64), _NONE, _NONE, _NONE)
 
 
 class Labels(Part):
-    """Numbers names and conditions. They are never given up: what nobody asks for any more costs a look-up.
+    """Numbers names and conditions. Labels are never removed: an unused one costs a look-up.
 
-    A condition is looked at only where an element passes one of its tests, the one by which the fewest others are found
-    so far; what documents are asked grows in place with every condition.
+    Each condition is listed under one of its tests: the one with the shortest list so far; what documents are asked
+    grows in place with every condition.
     """
 
     def __init__(self) -> None:
@@ -138,9 +138,9 @@ class Labels(Part):
             return self._names.text(label - 1) if label else "*"
         name, *tests = list(self._conditions)[-1 - label]
         pairs = list(self._tests)
-        return self.text(name) + "".join(str(self._spelled(pairs[test])) for test in tests)
+        return self.text(name) + "".join(str(self._test_of(pairs[test])) for test in tests)
 
-    def _spelled(self, pair: tuple[int, int]) -> Test:
+    def _test_of(self, pair: tuple[int, int]) -> Test:
         attribute, value = pair
         return Test(
             None if attribute == TEXT else self._attributes.text(attribute),

@@ -122,12 +122,12 @@ class _Walker:
         ]
         self._shared = self._owner.shared(full=self._shared)
         for level, members in enumerate(sets):
-            self._trail.states[level] = self._entered(members)
+            self._trail.states[level] = self._enter(members)
         with self._shared.lock:  # where all states that are allowed are open, one more
             figures = self._shared.dfa.figures
             figures[MOST] = max(figures[MOST], figures[STATES] + 1)
 
-    def _entered(self, members: Int32) -> int:
+    def _enter(self, members: Int32) -> int:
         while True:
             with self._shared.lock:
                 state = kernels.enter_set(*self._automaton, self._shared.dfa, self._trail, members)

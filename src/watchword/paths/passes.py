@@ -82,7 +82,7 @@ class Pass:
         return operations
 
     def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
-        """Follow moves, which end at most so many documents."""
+        """Follow moves, which end at most `documents` documents."""
         counters = self.progress.counters
         counters[AT] = counters[USED] = counters[DOCUMENTS] = 0
         room = max(1024 + 4 * len(moves), int(counters[USUAL])) + len(self.progress.stamps)
@@ -103,12 +103,12 @@ class Pass:
 
 
 def _first(array: Any, count: int) -> Any:
-    """Return the first of an array; a copy if they are few, so that nobody who keeps them keeps the rest."""
+    """Return the first `count` of an array; short results are copied, so that keeping one does not keep the buffer."""
     return array[:count] if 2 * count > len(array) else array[:count].copy()
 
 
 class PathStructure(Structure[Paths, Paths, Walk]):
-    """A set of ``(path, payload)`` that finds the paths of which a document has an occurrence, and all of them.
+    """A set of ``(path, payload)`` that finds the paths that occur in a document, and all their occurrences.
 
     `remove` takes one path. An empty batch of paths or documents is legal everywhere.
     """

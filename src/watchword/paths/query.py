@@ -28,7 +28,7 @@ SUPPORTED = "supported are /, //, *, names, [@name], [@name='value'], [text()='v
 
 
 class Test(NamedTuple):
-    """What is asked of an element: an attribute, or its text where `attribute` is None; any value where `value` is."""
+    """A test of an element: of an attribute, or of its text if `attribute` is None; any value if `value` is None."""
 
     attribute: str | None
     value: str | None
@@ -103,7 +103,7 @@ def _quickly(text: str) -> tuple[Step, ...] | None:
         }
         if any(test.attribute is None and test.value is None for test in tests):
             return None
-        steps.append(Step(axis == "//", None if name == "*" else name, _ordered(tests) if tests else ()))
+        steps.append(Step(axis == "//", None if name == "*" else name, _sort_tests(tests) if tests else ()))
     return tuple(steps)
 
 
@@ -181,7 +181,7 @@ class _Parser:
         tests: set[Test] = set()
         while self._sees("["):
             tests.add(self._test())
-        return Step(descendant, name, _ordered(tests))
+        return Step(descendant, name, _sort_tests(tests))
 
     def _attribute(self, steps: list[Step], descendant: bool) -> list[Step]:
         """Return the steps with the attribute that the path ends with among the tests of the last."""
@@ -207,7 +207,7 @@ class _Parser:
                 self._refuse("the document has no attributes; //@name asks any element")
             return [Step(True, None, (test,))]
         last = steps[-1]
-        return [*steps[:-1], last._replace(tests=_ordered({*last.tests, test}))]
+        return [*steps[:-1], last._replace(tests=_sort_tests({*last.tests, test}))]
 
     def _test(self) -> Test:
         self._at += 1
@@ -283,7 +283,7 @@ class _Parser:
         raise SubscriptionSyntaxError(message, text=self._text, position=self._at)
 
 
-def _ordered(tests: set[Test]) -> tuple[Test, ...]:
+def _sort_tests(tests: set[Test]) -> tuple[Test, ...]:
     return tuple(sorted(tests, key=lambda test: (test.attribute or "", test.value is not None, test.value or "")))
 
 

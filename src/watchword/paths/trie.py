@@ -18,7 +18,7 @@ from watchword.paths.rows import Paths
 
 
 class PathTrie(Part):
-    """A set of ``(path, payload)``; those that begin alike share states."""
+    """A set of ``(path, payload)``; paths with a common beginning share states."""
 
     def __init__(self) -> None:
         self.states = share_trie.new_trie()

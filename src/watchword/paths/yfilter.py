@@ -17,7 +17,7 @@ from watchword.paths.trie import PathTrie
 
 
 class YFilter(PathStructure):
-    """One automaton for all paths; those that begin alike share states."""
+    """One automaton for all paths; paths with a common beginning share states."""
 
     operation: ClassVar[str] = "states reached"
 

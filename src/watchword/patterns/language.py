@@ -1,7 +1,7 @@
 """The pattern language as it plugs into an index.
 
-A pattern is an atom by itself: phase one, reading, finds the patterns of which a text holds an instance, and phase two
-has nothing left to do.
+A pattern is an atom by itself: phase one, reading, finds the patterns that occur in a text, and phase two has nothing
+left to do.
 """
 
 from __future__ import annotations
@@ -91,10 +91,10 @@ class PatternLanguage(Language):
         """Return the patterns that each text holds."""
         texts, groups = reading.read(events, position)
         if self._ignore_case:
-            texts = reading.folded(texts)
+            texts = reading.casefold(texts)
         hits: Hits = self.structure.match(texts)
         if len(self._lengths):
-            hits = self._lengths.extend(hits, reading.measured(texts)[0])
+            hits = self._lengths.extend(hits, reading.count_characters(texts)[0])
         return hits if groups is None else united(hits, groups)
 
     def find_one(self, event: Any) -> tuple[Int32, int]:

@@ -56,7 +56,7 @@ def key_outline(table: KeyTable, store: KeyStore, name: Callable[[int], str]) ->
     """Return the drawing of packed patterns.
 
     A key has its gram, and the payloads of the patterns that are nothing else; a gram that too many keys share is
-    ``crowded``. A pattern has its payload and its guard, unless its key has so many patterns that none has one.
+    ``crowded``. A pattern has its payload and its guard; the patterns of a key with very many patterns have no guard.
     """
     offsets = {head_in(first): offset_in(second) for first, second in table.table.reshape(-1, 2) if first != EMPTY}
     lines = []

@@ -21,7 +21,7 @@ from watchword.patterns.options import MAX_LENGTH
 
 
 class Gap(NamedTuple):
-    """Exactly `questions` characters, or with a `star` at least so many."""
+    """Exactly `questions` characters, or, with a `star`, at least `questions` characters."""
 
     questions: int
     star: bool

@@ -1,6 +1,6 @@
 """From the texts of subscriptions to rows of literals, a column at a time and without an object per row.
 
-A row that the kernel refuses is parsed again in Python, for an error that says what is wrong and where.
+A row that the kernel refuses is parsed again in Python, for an error with the reason and the place.
 """
 
 from __future__ import annotations

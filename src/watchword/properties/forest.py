@@ -108,7 +108,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         return outline(below[0], below, lines.__getitem__)
 
     def arrays(self) -> Arrays:
-        """Return all trees, without what was never used."""
+        """Return the arrays of all trees, without unused room."""
         forest, state = self._forest, self._forest.state
         nodes = forest.nodes[: NODE_WORDS * state[kernels.NODES_END]]
         return forest._replace(nodes=nodes, words=forest.words[: state[WORDS_END]])._asdict()
@@ -124,7 +124,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         return held[:count][np.argsort(keys[:count])]
 
     def _reserve(self, entries: int, literals: int) -> None:
-        """Make room for so many entries with so many literals, and a node for each."""
+        """Make room for `entries` entries with `literals` literals in all, and a node for each."""
         forest, state = self._forest, self._forest.state
         words = int(state[WORDS_END]) + ENTRY_HEAD * entries + (entries + literals) // 2 + 1
         nodes = NODE_WORDS * (int(state[kernels.NODES_END]) + entries)

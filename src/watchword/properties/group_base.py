@@ -14,7 +14,7 @@ from watchword.sets.numbering import renumber_payloads
 from watchword.sets.rows import Rows, joined, one_row
 
 UNDIVIDED = 32
-"""How many rows a node may have without being divided: reading so many costs about as much as finding a child."""
+"""The most rows of an undivided node: reading them costs about as much as finding a child."""
 
 
 class GroupBase:
@@ -100,10 +100,10 @@ def grouped(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
     """Return rows sorted by their ones, under the nodes of a trie."""
     order = np.lexsort(ones)
     ones, zeros = np.ascontiguousarray(ones[:, order]), np.ascontiguousarray(zeros[:, order])
-    return _divided(ones, zeros, int32(payloads[order]), width)
+    return _divide(ones, zeros, int32(payloads[order]), width)
 
 
-def _divided(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
+def _divide(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
     room = 2 * width + len(payloads) // UNDIVIDED
     nodes = np.zeros(NODE_WORDS * room, np.int32)
     nodes[2] = len(payloads)

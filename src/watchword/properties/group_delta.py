@@ -70,19 +70,19 @@ class GroupDelta:
         return partial(_live, self.lists.ones, self.lists.zeros, self.lists.payloads[: self.came].copy(), since)
 
     def _reserve(self, rows: int) -> None:
-        """Make room for so many rows. Rows not used yet have payload -1 and no mask."""
+        """Make room for `rows` rows. Unused rows have payload -1 and no mask."""
         lists = self.lists
         if rows > len(lists.payloads):
             size = power_of_two(max(rows, 64))
             self.lists = lists._replace(
                 links=resized(lists.links, size),
-                ones=_widened(lists.ones, size),
-                zeros=_widened(lists.zeros, size),
+                ones=_widen(lists.ones, size),
+                zeros=_widen(lists.zeros, size),
                 payloads=resized(lists.payloads, size, -1),
             )
 
 
-def _widened(masks: UInt64, size: int) -> UInt64:
+def _widen(masks: UInt64, size: int) -> UInt64:
     wide = np.zeros((len(masks), size), np.uint64)
     wide[:, : masks.shape[1]] = masks
     return wide

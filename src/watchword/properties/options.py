@@ -11,7 +11,7 @@ from watchword.options import Option, whole, words
 __all__ = ["METHOD_OPTIONS", "OPTIONS"]
 
 MOST_PROPERTIES = 1 << 15
-"""A literal, of which there are two for each, has 16 bits in the search trees."""
+"""A property has two literals, and a literal has 16 bits in the search trees."""
 
 _UNWRITABLE = re.compile(r"[\s,=]|^AND$")
 

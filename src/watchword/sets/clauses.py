@@ -82,7 +82,7 @@ class CheckedClauses(NamedTuple):
         return self._replace(program=program)
 
 
-def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
+def concatenate_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
     """Return several sets of clauses as one; each part comes with the number of its first subscription."""
     if len(parts) == 1 and parts[0][0] == 0:
         return parts[0][1]
@@ -99,7 +99,7 @@ def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
 
 _KINDS = [np.dtype(kind) for kind in CLAUSE_KINDS]
 
-NO_CLAUSES = joined_clauses([])
+NO_CLAUSES = concatenate_clauses([])
 
 
 class ClauseTable(Part):

@@ -88,7 +88,7 @@ class Propagation(SetStructure):
         """Add rows, each at the end of its cluster."""
         if not len(rows):
             return
-        groups = _grouped(rows, payloads)
+        groups = _group_by_cluster(rows, payloads)
         self._reserve(int(rows.atoms.max()) + 1, len(groups.borders) - 1)
         self._reserve_words(kernels.room_wanted(self._store, groups))
         kernels.add_groups(self._store, groups)
@@ -181,7 +181,7 @@ class NonPropagation(Propagation):
     propagating: ClassVar[bool] = False
 
 
-def _grouped(rows: Rows, payloads: Int32) -> Groups:
+def _group_by_cluster(rows: Rows, payloads: Int32) -> Groups:
     """Return rows in groups of one cluster each."""
     sizes, offsets, atoms = row_sizes(rows), int64(rows.offsets), int32(rows.atoms)
     if len(rows) == 1:

@@ -100,7 +100,7 @@ def _product(parts: list[list[Draft]], budget: Budget) -> list[Draft]:
     runs = _runs(parts, budget)
     product = runs[0]
     for run in runs[1:]:
-        merged = (_merged(left, right, budget) for left in product for right in run)
+        merged = (_merge(left, right, budget) for left in product for right in run)
         product = _distinct((draft for draft in merged if draft is not None), budget)
     return product
 
@@ -124,7 +124,7 @@ def _runs(parts: list[list[Draft]], budget: Budget) -> list[list[Draft]]:
     return runs
 
 
-def _merged(left: Draft, right: Draft, budget: Budget) -> Draft | None:
+def _merge(left: Draft, right: Draft, budget: Budget) -> Draft | None:
     budget.spend(_CLAUSE + _size(left) + _size(right))
     draft = left[0] | right[0], left[1] | right[1]
     return None if _contradicts(draft) else draft

@@ -38,7 +38,7 @@ OBSERVED = 1 << 20
 """Events after which the counts are left as they are, until the next packing halves them."""
 
 LEARNED = 4096
-"""Events after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
+"""Events after which a base that was packed without any is packed again for a snapshot."""
 
 _NO_COUNTS = Counts(np.empty(0, np.int32), np.empty(0, np.int32))
 
@@ -189,7 +189,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             if mark < 0:
                 self._know(int(atoms.max()) + 1)
                 delta.reserve(len(self.counts.rows), len(atoms) + 3)
-        self.came(payload, record, mark)
+        self.note_added(payload, record, mark)
 
     def next_row(self) -> tuple[float, int]:
         """Return the weight of row counts (`share`) and the pool position of the next record."""
@@ -198,7 +198,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         delta = self.delta
         return PRIOR / (self.base.count + delta.came + 1), delta.mark
 
-    def came(self, payload: int, record: int, mark: int) -> None:
+    def note_added(self, payload: int, record: int, mark: int) -> None:
         """Register a row that a kernel has counted and put into the delta, which now ends at `mark`."""
         delta = self.delta
         delta.mark = mark
@@ -223,13 +223,13 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             return None if payload in self.tombstones else -1
         return record
 
-    def went(self, payload: int, record: int) -> None:
+    def note_removed(self, payload: int, record: int) -> None:
         """Register the removal of a row by a kernel: from its record in the delta, or, with -1, from the base."""
         if record >= 0:
             del self.delta.records[payload]
         else:
             self.tombstones.add(payload)
-        self._removed(payload, record)
+        self._note_removed(payload, record)
 
     # matching
 
@@ -237,7 +237,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         """Read the blocks of each event's atoms, and the lists of the delta."""
         step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
-        self.observed(len(events))
+        self.count_events(len(events))
         if len(events) > 256:
             self._hits_per_item = len(hits.payloads) // len(events) + 16
         return hits
@@ -247,7 +247,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         counts = self.counts if self.items < OBSERVED else _NO_COUNTS
         return self._handles.of(self.base.packed, self.delta.lists, self.tombstones.dead, counts)
 
-    def observed(self, events: int) -> None:
+    def count_events(self, events: int) -> None:
         """Add to the number of matched events, whose atoms `kernels.match` has counted."""
         if self.items < OBSERVED:
             self.items += events

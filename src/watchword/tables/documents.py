@@ -16,7 +16,7 @@ from watchword.errors import EventError
 from watchword.files import Closing
 from watchword.tables.events import Batch
 from watchword.tables.piped import STDIN
-from watchword.tables.sources import ByteSource, TableError, failures_named, kind_of
+from watchword.tables.sources import ByteSource, TableError, kind_of, name_failures
 
 SMALL = 1 << 20
 """Files of up to 1 MiB are read whole and parsed together with others; a larger one is parsed as it is read."""
@@ -39,7 +39,7 @@ class Documents(Closing):
         self.total: int | None = len(paths)
         self._done = 0
         for path in paths:
-            with failures_named(path):
+            with name_failures(path):
                 Path(path).stat()
             if Path(path).is_dir():
                 raise TableError("this is a folder, and files are needed: give its files, such as *.xml", path=path)

@@ -76,7 +76,7 @@ class ByteSource:
             if piped is None:
                 self._raw.rewind(last=True)
         else:
-            with failures_named(path):
+            with name_failures(path):
                 self._raw = Path(path).open("rb")  # noqa: SIM115 - closed by `close`
                 self.total = os.fstat(self._raw.fileno()).st_size or None
         self._stream: Any = gzip.GzipFile(fileobj=self._raw) if path.lower().endswith(".gz") else self._raw  # type: ignore[arg-type]
@@ -103,7 +103,7 @@ class ByteSource:
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes; none at the end. A pipe gives the bytes available: its results should not wait
         for a full buffer."""
-        with failures_named(self.label):
+        with name_failures(self.label):
             data: bytes = self._stream.read(size)
             return data
 
@@ -114,7 +114,7 @@ class ByteSource:
             self._raw.close()
 
 
-def decoded(line: bytes, label: str, number: int) -> str:
+def decode_line(line: bytes, label: str, number: int) -> str:
     """Return `line` as text; raises an error that names the line if it is not UTF-8."""
     try:
         return line.decode()
@@ -127,7 +127,7 @@ def decoded(line: bytes, label: str, number: int) -> str:
 
 
 @contextmanager
-def failures_named(label: str) -> Iterator[None]:
+def name_failures(label: str) -> Iterator[None]:
     """Replace errors of the system and of Arrow by a `TableError` that names the file."""
     try:
         yield

@@ -104,7 +104,7 @@ class Folding(NamedTuple):
         ('café fin', 'lodz cafe')
         """
         mapped = text.translate(_mappings(self.fold_accents))
-        return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_ordered, mapped))
+        return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_sort_marks, mapped))
 
     def char(self, char: str) -> str:
         """Return the folded form of one character."""
@@ -135,13 +135,13 @@ class Folding(NamedTuple):
             inside = kind in (WORD, CJK) or (kind == MARK and inside)
             pieces.append(char if inside else " ")
         runs = [run for run in "".join(pieces).split(" ") if run]
-        return runs if self.cjk is None else [term for run in runs for term in self._paired(run)]
+        return runs if self.cjk is None else [term for run in runs for term in self._cut_pairs(run)]
 
     def is_half_a_pair(self, term: str) -> bool:
         """Return whether a term is one character where pairs of them are terms."""
         return self.cjk is not None and len(term) == 1 and self.kind(term) == CJK
 
-    def _paired(self, run: str) -> list[str]:
+    def _cut_pairs(self, run: str) -> list[str]:
         """Cut the CJK parts of a run into pairs of neighbours; parts of other scripts stay whole."""
         kinds = _kinds(self.cjk)
         units: list[tuple[int, str]] = []
@@ -208,7 +208,7 @@ class _LongMarks:
 _LONG_MARKS = _LongMarks()
 
 
-def _ordered(found: Any) -> str:
+def _sort_marks(found: Any) -> str:
     """Put marks in order, as Normalization Form C does next, but in a time that is not quadratic."""
     return "".join(sorted(found.group(), key=unicodedata.combining))
 

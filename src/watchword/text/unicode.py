@@ -64,7 +64,7 @@ def word_tables(folding: Folding) -> Unicode:
         values[ord(char)] = value if folded else IGNORED
     for first, last in IGNORABLE:
         values[first : last + 1] = IGNORED
-    return Unicode(*_paged(values), np.array(entries, np.int64), _sorted_twice(pairs))
+    return Unicode(*_make_pages(values), np.array(entries, np.int64), _sort_both_ways(pairs))
 
 
 def _chars() -> list[str]:
@@ -111,7 +111,7 @@ def _pairs(parted: list[str]) -> Pairs:
     return found
 
 
-def _sorted_twice(pairs: Pairs) -> Int64:
+def _sort_both_ways(pairs: Pairs) -> Int64:
     """Return the pairs sorted by their parts, then again sorted by their composition."""
     together = sorted(first << 42 | second << 21 | united for first, second, united in pairs)
     apart = sorted(united << 42 | first << 21 | second for first, second, united in pairs)
@@ -127,10 +127,10 @@ def fold_tables() -> FoldTables:
         folds += char.casefold().encode()
         offsets.append(len(folds))
         values[ord(char)] = len(offsets) - 1
-    return FoldTables(*_paged(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
+    return FoldTables(*_make_pages(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
 
 
-def _paged(values: UInt16) -> tuple[UInt16, UInt16]:
+def _make_pages(values: UInt16) -> tuple[UInt16, UInt16]:
     """Return the page of each 256 characters, and the distinct pages end to end."""
     numbers: dict[bytes, int] = {}
     rows = values.reshape(-1, 256)

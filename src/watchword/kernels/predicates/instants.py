@@ -11,7 +11,7 @@ import numpy as np
 from watchword.kernels.jit import kernel, leaf
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
-"""The first and last year of which every nanosecond fits into 64 bits."""
+"""The first and the last year whose nanoseconds all fit into 64 bits."""
 
 _ZERO, _DASH, _COLON, _DOT, _PLUS, _SPACE, _T, _Z = (ord(sign) for sign in "0-:.+ TZ")
 _DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])

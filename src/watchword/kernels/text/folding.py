@@ -3,7 +3,7 @@
 The texts "Tea" and "É" are the bytes ``54 65 61 c3 89`` with the offsets 0, 3, 5: three characters and one. Folded they
 are ``74 65 61 c3 a9``, "tea" and "é", with the same offsets; "ß" would become "ss".
 
-Texts lie in one run of bytes, cut by `offsets`. Tables of case folding (built by `watchword.patterns.texts` from
+Texts lie in one run of bytes, cut by `offsets`. Tables of case folding (built by `watchword.text.unicode` from
 Python's own Unicode data): ``pages[point >> 8]`` names a page of 256 entries in `values`; an entry is 0 for a
 character that folds to itself, else `k`, and the folding is the UTF-8 ``folds[offsets[k - 1]:offsets[k]]``. Folding
 never looks at a neighbour, so that folding a text is folding its characters. It makes at most three bytes of one,

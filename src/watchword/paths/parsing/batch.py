@@ -67,7 +67,7 @@ def parse_batch(
 
 
 def most_codes(size: int) -> int:
-    """Return how many codes so many bytes have, at most."""
+    """Return the most codes that `size` bytes of documents can have."""
     return size * 5 // 8 + 16
 
 
@@ -105,7 +105,7 @@ class KernelParser:
         return int(drive.parse_documents(self._functions, self._asked, self._kind, batch, first, work, self.outcome))
 
     def stream(self, data: UInt8, *, decoded: bool) -> tuple[Int32, list[tuple[int, int]]]:
-        """Parse documents that stand one behind the other; return codes, and behind which code and byte each ends."""
+        """Parse concatenated documents; returns codes, and the code and byte after which each document ends."""
         codes, fill = np.empty(most_codes(len(data)), np.int32), np.zeros(1, np.int64)
         ends = np.empty((_AT_ONCE, 2), np.int64)
         work = (self._state, self._node, codes, fill)

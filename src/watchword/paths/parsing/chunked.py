@@ -8,8 +8,8 @@ With a = label 1 and b = label 2::
 
 Where paths ask for texts, an element's move is known only when it closes, so all moves come with `close`.
 
-A document whose DOCTYPE has an internal subset is read by handlers in Python, from its first byte on; so what was fed
-is kept until the first element opens.
+A document whose DOCTYPE has an internal subset is read by handlers in Python, from its first byte on; so all bytes are
+kept until the first element opens.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ class ChunkedDocument:
         self._waiting += chunk
         if len(self._waiting) < self._reader.wanted:
             return _NONE
-        return self._parse(self._taken(), final=False)
+        return self._parse(self._take_chunks(), final=False)
 
     def close(self) -> Int32:
         """Return the moves that are left; raise if the document is not complete."""
         if self._total == len(self._waiting) and is_blank(self._waiting):
             raise EventError(empty())
-        return self._parse(self._taken(), final=True)
+        return self._parse(self._take_chunks(), final=True)
 
-    def _taken(self) -> bytes:
+    def _take_chunks(self) -> bytes:
         data, self._waiting = bytes(self._waiting), bytearray()
         return data
 

@@ -99,7 +99,7 @@ def reader_of(event: object, expected: str = f"document; expected {EXPECTED}") -
 
 
 def stream_of(file: object) -> Callable[[int], Any]:
-    """Return the `read` of an open file that has documents one behind the other; whatever else is refused."""
+    """Return the `read` of an open file of concatenated documents; any other object is refused."""
     if isinstance(file, os.PathLike):
         raise EventError(f"a stream is an open file, not a path; give open({os.fspath(file)!r}, 'rb')")
     if isinstance(file, bytes | bytearray | memoryview | str):

@@ -7,9 +7,9 @@ the interpreter (`kernels.paths.drive`), several times as fast as with handlers 
 
     magic  pyexpat.expat_CAPI 1.1     size  176      version  2 5 0      functions  19 addresses
 
-Where magic or size are not what is known here, where expat is older than 2.4.1, which has no protection against
-entities that explode, or where C's `long` is not 64 bits, there are no such functions, and documents are read by
-handlers in Python (`watchword.paths.parsing.plain`), with the same results.
+If magic or size differ from the known values, if expat is older than 2.4.1, which has no protection against exploding
+entities, or if C's `long` is not 64 bits, there are no such functions, and documents are read by handlers in Python
+(`watchword.paths.parsing.plain`), with the same results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What no document may do, and how it is said: limits that can be set, and the words for what is wrong.
+"""The limits of documents, which can be set, and the error messages for malformed ones.
 
     Guards(max_depth=1000, max_bytes=1 << 30)
     "its elements are more than 1000 deep (line 1, column 3001); raise max_depth to read it"

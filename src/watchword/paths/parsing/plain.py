@@ -31,7 +31,7 @@ _ROOM = bytes(8)
 
 
 class Numbers(dict[str, int]):
-    """The numbers of strings, -1 for those that are not in a table; the last ones asked for are remembered."""
+    """The numbers of strings in a table, -1 for unknown strings; the last look-ups are remembered."""
 
     def __init__(self, known: StringTable) -> None:
         super().__init__()

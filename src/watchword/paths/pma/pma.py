@@ -83,7 +83,7 @@ class OutputPass(Pass):
 
 
 def _roomy(keys: OrderedKeys, more: int) -> OrderedKeys:
-    """Return a copy of the keys with room for twice so many more."""
+    """Return the keys with room for twice `more` records."""
     needed = int(keys.state[WORDS_END]) + 2 * RECORD_WORDS * more
     return keys._replace(words=resized(keys.words, max(len(keys.words), needed)))
 

@@ -33,7 +33,7 @@ from watchword.paths.pma.tabled import TabledPaths
 
 
 class Pma2(TabledPaths):
-    """An automaton for all keywords, and a stack of blocks with what is waited for."""
+    """An automaton for all keywords, and a stack of blocks with the tuples that wait for a keyword."""
 
     def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with these tables."""
@@ -55,14 +55,14 @@ class BlockPass(Pass):
 
     @property
     def waiting(self) -> int:
-        """Return how many tuples lie in blocks, those that were forgotten and not yet given back among them."""
+        """Return the number of tuples in blocks, including removed ones that are not yet free."""
         return int(self._blocks.figures[CELLS_LIVE])
 
     def _advance(self, moves: Int32, progress: Progress, found: Found) -> int:
         return int(kernels.follow(self._tables, self._blocks, moves, progress, found))
 
     def _enlarge(self) -> None:
-        """Double what is less than half free: called when one of them is too short for the next move."""
+        """Double the arrays that are less than half free; called when one is too short for the next move."""
         blocks, tables = self._blocks, self._tables
         more = int(tables.inserted.max(initial=0))
         cells = 2 * int(blocks.figures[CELLS_LIVE]) + more

@@ -1,4 +1,4 @@
-"""Paths one behind the other in arrays that grow, for methods that make what they search from all of them.
+"""Concatenated paths in arrays that grow, for methods that build their tables from all paths.
 
 After ``/a`` (payload 5) and ``//b//c`` (payload 6) were added and ``/a`` removed, the store holds::
 

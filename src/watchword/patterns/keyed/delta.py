@@ -3,7 +3,7 @@
 Most are in a `Retriever`, which takes changes in place. Its windows cost the longest word at every character, and its
 recombination the words of a pattern at every position of one, which a hostile pattern can make very long; so patterns
 with a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own,
-made anew when one of them comes or goes.
+which is built again when one of them is added or removed.
 
 If ``song?blue`` (payload 7), a pattern with a word of a hundred characters (8) and ``pie*tea`` (9) came in this order,
 they are the rows 0, 1 and 2 of the store; the retriever has the rows 0 and 2, the small base row 1.

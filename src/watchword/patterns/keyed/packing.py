@@ -62,7 +62,7 @@ MOST_SKIPPED = 63
 """How many texts at most go to the automaton untried, after some for which the quick way was in vain."""
 
 LEARNED = 1 << 19
-"""Bytes of text from which is learned what is rare."""
+"""Bytes of text from which rare bytes are learned."""
 
 
 class PackedPatterns(NamedTuple):
@@ -148,10 +148,10 @@ class PatternBase:
         return (found, operations) if outcome == by_key.DONE else None
 
     def match(self, texts: Strings, dead: Dead = NOBODY) -> Hits:
-        """Find the patterns in each text, but for those that are dead.
+        """Return the patterns in each text, without dead ones.
 
-        A text of which the quick way does not know the answer goes to the automaton; and if that was so with the text
-        before, too, some of the next go with it, ever more.
+        A text that the quick search cannot decide is matched by the automaton. After two in a row, 1, 3, 7 … 63 further
+        texts skip the quick search.
         """
         self._learn(texts)
         quick = partial(by_key.match, texts.data, texts.offsets, tuple(self._table), tuple(self._store), tuple(dead))

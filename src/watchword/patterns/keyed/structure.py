@@ -13,7 +13,7 @@ from watchword.index.hits import Hits, merged
 from watchword.layers.layered import Layered
 from watchword.patterns.keyed.delta import PatternDelta
 from watchword.patterns.keyed.packing import PackedPatterns, PatternBase, pack
-from watchword.patterns.rows import Patterns, joined
+from watchword.patterns.rows import Patterns, concatenate
 from watchword.strings import Strings
 
 
@@ -82,4 +82,4 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
 
 
 def _packed(parts: list[tuple[Patterns, Int32]]) -> PatternBase:
-    return pack(*joined(parts))
+    return pack(*concatenate(parts))

@@ -23,7 +23,7 @@ from watchword.kernels.patterns.retriever.waits import new_scratch
 from watchword.kernels.sequences import share_trie
 from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, STATES
 from watchword.patterns.characters import scan
-from watchword.patterns.retriever.recombination import Figures, Recombination, renumbered
+from watchword.patterns.retriever.recombination import Figures, Recombination, renumber_records
 from watchword.strings import Strings
 
 
@@ -62,7 +62,7 @@ class Beginnings(Recombination):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
-        last = renumbered(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
+        last = renumber_records(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
         self._records = self._records._replace(last=last)
 
     def words(self) -> Iterator[list[int]]:

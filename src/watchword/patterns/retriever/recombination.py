@@ -1,5 +1,4 @@
-"""What REtriever knows of its words besides how they are spelled: which subscription has which, in which order, and how
-far apart.
+"""The words of each subscription of REtriever, in their order, with the gaps between them.
 
 Two ways of keeping it, and so of MATCH:
 
@@ -24,7 +23,7 @@ from watchword.strings import Strings
 
 
 class Figures(NamedTuple):
-    """How many subscriptions there are, their words, the nodes besides the automaton's states, and their bytes."""
+    """The numbers of subscriptions, of their words, and of nodes outside the automaton, and their bytes."""
 
     subscriptions: int
     words: int
@@ -71,8 +70,8 @@ class Recombination(ABC):
         """Take over what `arrays` returned."""
 
 
-def renumbered(held: Int32, last: Int32, payloads: Int32) -> Int32:
-    """Replace the payloads that records hold, in place; returns the table of subscriptions anew.
+def renumber_records(held: Int32, last: Int32, payloads: Int32) -> Int32:
+    """Replace the payloads of records, in place; returns the new table of subscriptions.
 
     ``last[p]`` is the record of payload `p`, or -1.
     """

@@ -21,7 +21,7 @@ from watchword.kernels.patterns.retriever.splitting import SplitRule
 from watchword.kernels.patterns.retriever.word_records import RECORD_WORDS, WordRecords
 from watchword.kernels.sequences import share_trie
 from watchword.patterns.characters import scan
-from watchword.patterns.retriever.recombination import Figures, Recombination, renumbered
+from watchword.patterns.retriever.recombination import Figures, Recombination, renumber_records
 from watchword.strings import Strings
 
 
@@ -57,7 +57,7 @@ class RecordChains(Recombination):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
-        last = renumbered(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
+        last = renumber_records(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
         self._records = self._records._replace(last=last)
 
     def words(self) -> Iterator[list[int]]:

@@ -75,7 +75,7 @@ class Retriever(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Find words by sliding windows and recombine them (MATCH)."""
-        return self._work.noted(*self._words.match(texts))
+        return self._work.add(*self._words.match(texts))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""

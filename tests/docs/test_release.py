@@ -47,6 +47,5 @@ def test_every_version_of_the_changelog_is_in_the_same_parts():
     versions = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     assert len(versions) >= 2
     for version in versions:
-        assert re.findall(r"^### (.*)$", version, re.MULTILINE) == ["Added", "Changed", "Fixed"], version.splitlines()[
-            0
-        ]
+        parts = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert parts == ["Added", "Changed", "Fixed"], version.splitlines()[0]

@@ -139,7 +139,7 @@ class Compiler:
 
 
 def _with_plain(compiled: Compiled) -> Compiled:
-    """Move what the parser found to be plain after all to the other plain rows."""
+    """Move subscriptions that the parser found to be plain to the other plain rows."""
     found = [(row, clauses) for row, clauses in compiled.parsed if is_plain(clauses)]
     if not found:
         return compiled
@@ -153,7 +153,7 @@ def _with_plain(compiled: Compiled) -> Compiled:
 
 
 def _blank(strings: Strings, forms: UInt8) -> None:
-    """Overwrite the rows for the parser by spaces."""
+    """Overwrite the rows left to the parser with spaces."""
     others = forms == kernels.OTHER
     if others.any():
         strings.data[np.repeat(others, np.diff(strings.offsets))] = 32

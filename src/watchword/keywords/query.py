@@ -25,7 +25,7 @@ Clause = boolean.Clause[Atom]
 
 @dataclass(frozen=True)
 class Limits(boolean.Limits):
-    """What one subscription may cost. Each is an option of `KeywordIndex` under the name ``max_…``."""
+    """The limits on the cost of one subscription. Each is an option of `KeywordIndex` under the name ``max_…``."""
 
     terms: int
     term_bytes: int
@@ -72,7 +72,7 @@ def plain_words(text: str, literal_operators: bool) -> list[str] | None:
 
 
 def may_be_plain(text: Any) -> bool:
-    """Say, by a look at it, whether `plain_words` may return the words of a text.
+    """Return whether `plain_words` may return the words of a text, by a quick test.
 
     >>> may_be_plain("Greece AND crisis"), may_be_plain("greece OR crisis"), may_be_plain('"debt crisis"')
     (True, False, False)
@@ -88,7 +88,7 @@ _TOKENS = re.compile(
 _OPERAND = re.compile(
     rf"\s*(?:NOT(?=[\s({_QUOTE[1:-1]}])\s*|-)*+(?!(?:AND|OR|NOT)(?:[\s(){_QUOTE[1:-1]}]|$))(?:\(|{_QUOTE}|[^\s()]*\w)"
 )
-"""What an operator can join, with the negations before it."""
+"""The tokens that an operator can join, with the negations before them."""
 
 _WORD_CHARACTER = re.compile(r"\w")
 

@@ -39,7 +39,7 @@ class Compiled(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Return how many paths there are."""
+        """Return the number of paths."""
         return len(self.offsets) - 1
 
     def with_labels(self, labels: Labels) -> Paths:
@@ -126,7 +126,7 @@ def _mixed(plain: Compiled, counts: Int32, others: Int64, parsed: Compiled) -> C
 
 
 def _together(parts: list[Compiled]) -> Compiled:
-    """Return several batches as one; names that two of them have are numbered twice."""
+    """Return several batches as one; a name in two of them has two numbers."""
     offsets, steps, tested = [np.zeros(1, np.int64)], [np.empty(0, np.int32)], list[Step]()
     data, name_offsets = [np.empty(0, np.uint8)], [np.zeros(1, np.int64)]
     names = used = begin = 0

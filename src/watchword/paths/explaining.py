@@ -25,7 +25,7 @@ from watchword.paths.yfilter import YFilter
 def report(
     subscription: str, steps: tuple[Step, ...], document: Loaded, walk: Callable[[Labels], Int32], separator: str | None
 ) -> ClauseReport:
-    """Return the first element that a path ends at, or the first of its steps that leads nowhere.
+    """Return the first element at which a path ends, or the first step of the path without an element.
 
     `walk` returns the document's moves under labels.
     """
@@ -61,7 +61,7 @@ def _first_elements(steps: tuple[Step, ...], walk: Callable[[Labels], Int32]) ->
 
 
 def _place(document: Loaded, element: int, separator: str | None) -> str:
-    """Return an element's number and the names that lead to it, of a document that is well-formed."""
+    """Return an element's number and the names on the way to it; the document must be well-formed."""
     parser = expat.ParserCreate("utf-8" if document.decoded else None, separator)
     names: list[str] = []
     opened = 0

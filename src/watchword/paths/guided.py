@@ -25,14 +25,14 @@ from watchword.paths.trie import PathTrie
 
 
 class _Layer:
-    """Paths, and what documents taught about them."""
+    """Paths, and their guide."""
 
     def __init__(self, trie: PathTrie, guide_bytes: int) -> None:
         self.trie, self._guide_bytes = trie, guide_bytes
         self.unlearn()
 
     def unlearn(self) -> None:
-        """Forget what documents taught."""
+        """Replace the guide by an empty one."""
         self.guide = Guide(self.trie, self._guide_bytes)
 
     def __len__(self) -> int:
@@ -62,13 +62,13 @@ class GuidedBase(_Layer):
         return Paths(offsets_of(lengths[alive]), paths.steps[np.repeat(alive, lengths)]), payloads[alive]
 
     def renumber(self, payloads: Int32) -> None:
-        """Replace payloads; what the guide has of them is forgotten."""
+        """Replace payloads; the guide is emptied."""
         self.trie.renumber(payloads)
         self.unlearn()
 
 
 class GuidedDelta(_Layer):
-    """Paths that came since the base was packed."""
+    """Paths added since the base was packed."""
 
     def __init__(self, guide_bytes: int) -> None:
         super().__init__(PathTrie(), guide_bytes)
@@ -86,18 +86,18 @@ class GuidedDelta(_Layer):
         self.unlearn()
 
     def mark_of(self, payload: int) -> int | None:
-        """Return the mark of the moment before the path with this payload came, if it is here."""
+        """Return the mark before the path with this payload was added, or None."""
         found = self._rows.get(payload)
         return None if found is None else found[0]
 
     def remove(self, row: Paths, payload: int) -> None:
-        """Remove a path that is here; a `KeyError` if its payload is another path's."""
+        """Remove a path; raises `KeyError` if its payload belongs to another path."""
         self.trie.remove(row, payload)
         del self._rows[payload]
         self.unlearn()
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Paths, Int32]]:
-        """Return a function that returns the paths which have come since a mark and are here now."""
+        """Return a function that returns the paths added since a mark and still present now."""
         here = [(payload, steps) for payload, (mark, steps) in self._rows.items() if mark >= since]
 
         def taken() -> tuple[Paths, Int32]:
@@ -142,7 +142,7 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
         return _LayeredPass(base, delta, self.tombstones.dead)
 
     def stats(self) -> Mapping[str, float]:
-        """Return the figures of both layers, those of their guides, and what waits to be packed."""
+        """Return the figures of both layers and of their guides, and the number of paths waiting to be packed."""
         base, delta = self.base.trie.figures(), self.delta.trie.figures()
         guides = self.base.guide, self.delta.guide
         guide_bytes = sum(guide.bytes for guide in guides)

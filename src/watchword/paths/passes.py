@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
 
 
 def new_progress(payloads: int, limits: Int32) -> Progress:
-    """Return the progress of a run that has not begun; `payloads` are below this number."""
+    """Return the progress of a new pass; all payloads are below `payloads`."""
     counts: Int32 = np.zeros(payloads, np.int32)
     return Progress(np.zeros(COUNTERS, np.int64), limits, np.zeros(payloads, np.int32), counts)
 
@@ -73,7 +73,7 @@ class Pass:
         self.progress = used or new_progress(payloads, limits)
 
     def end(self) -> int:
-        """End the run behind a whole document, so that its arrays may serve another; return the units of work."""
+        """End the pass after a whole document, so that another can use its arrays; returns the units of work."""
         counters = self.progress.counters
         operations = int(counters[OPERATIONS])
         counters[OPERATIONS] = 0
@@ -115,13 +115,13 @@ class PathStructure(Structure[Paths, Paths, Walk]):
 
     @abstractmethod
     def start(self, limits: Int32, *, elements: bool) -> Pass:
-        """Begin a pass in which each payload is found `limits` times a document at most, and say where if asked.
+        """Begin a pass that finds each payload at most `limits` times a document, with its elements if asked for.
 
         `limits` has one entry for all payloads, or one for each.
         """
 
     def match(self, walk: Walk) -> Hits:
-        """Find the paths that each document has, each once."""
+        """Return the paths that occur in each document, each once."""
         run = self.start(ONCE, elements=False)
         pairs = run.feed(walk.moves, walk.documents)
         return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.end())

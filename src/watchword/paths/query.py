@@ -88,7 +88,7 @@ _QUICK_TEST = re.compile(rf"\[(?:@({_LOCAL})|text\(\))(?:=(?:'([^']*)'|\"([^\"]*
 
 
 def _quickly(text: str) -> tuple[Step, ...] | None:
-    """Return the steps of a path as most are written, without white space and prefixes; None of any other."""
+    """Return the steps of a plain path, without white space and prefixes; None for any other."""
     text = text if text.startswith("/") else f"//{text}"
     steps, at = [], 0
     while at < len(text):
@@ -121,7 +121,7 @@ _REMEDIES = [
     (re.compile(r"\$"), "variables are not known"),
     (re.compile(r"\("), "a path has no parentheses"),
 ]
-"""What XPath has and this language has not, and what to do about it."""
+"""The constructs of XPath that this language lacks, each with the remedy."""
 _AXIS_REMEDIES = [
     *_REMEDIES,
     (re.compile(r":"), "a name is written in full, or * for any"),

@@ -24,7 +24,7 @@ class PathTrie(Part):
         self.states = share_trie.new_trie()
         self.lists = payload_lists.new_lists()
         self.payloads = 0
-        """Every payload is below this."""
+        """A number above every payload."""
 
     def __len__(self) -> int:
         return int(self.lists.counts[ROWS])
@@ -47,7 +47,7 @@ class PathTrie(Part):
         self.payloads = max(self.payloads, int(payloads.max()) + 1)
 
     def remove(self, path: Paths, payload: int) -> None:
-        """Remove a path, and every state that only it needed; a `KeyError` if it is not there."""
+        """Remove a path, and the states that no other one uses; raises `KeyError` if it is not there."""
         if not kernels.delete_path(self.states, self.lists, path.steps, payload):
             raise KeyError(payload)
 
@@ -108,6 +108,6 @@ class PathTrie(Part):
         self._recount()
 
     def _recount(self) -> None:
-        """Find out the largest payload."""
+        """Update `payloads` from the largest payload."""
         held = payload_lists.trimmed(self.lists).cells[::CELL_WORDS]
         self.payloads = int(held.max(initial=-1)) + 1

@@ -23,7 +23,7 @@ from watchword.strings import Strings, writable
 _FIRST_ENTRIES = 256
 
 Run: TypeAlias = Callable[..., tuple[int, int, int, int]]
-"""A matching kernel that works in scratch, which comes behind its state, before the four arguments of a `Step`. Beside
+"""A matching kernel with scratch arrays, passed after its state and before the four arguments of a `Step`. Beside
 what a `Step` returns it says whether it lacked anything, and what."""
 
 

@@ -13,7 +13,7 @@ from watchword.patterns.stream import StreamMatcher
 
 
 class Occurrence(NamedTuple):
-    """Where a pattern's instance lies: ``text[start:end]``."""
+    """The position of a pattern's instance: ``text[start:end]``."""
 
     id: Any
     start: int

@@ -63,7 +63,7 @@ class Nfa(PatternStructure):
             self._lists = payload_lists.with_room(self._lists)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern, and every state that only it needed."""
+        """Remove a pattern, and the states that no other one uses."""
         row = point_rows(pattern)
         steps = np.empty(len(row.points) + int(_steps_of(row.gaps).sum()), np.int32)
         kernels.write_steps(row.word_offsets, row.points, row.gaps, steps)
@@ -79,7 +79,7 @@ class Nfa(PatternStructure):
         payload_lists.renumber(self._lists, payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two patterns or more),
+        """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two or more patterns),
         ``postings`` (payloads), ``bytes``, and what the operations so far were: ``reached_per_match`` and
         ``looping_per_match``."""
         states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])

@@ -31,7 +31,7 @@ class Gap(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """Words, unescaped, and the gap before each and behind the last: one gap more than words."""
+    """Unescaped words, and the gap before each and after the last: one gap more than words."""
 
     words: tuple[str, ...]
     gaps: tuple[Gap, ...]

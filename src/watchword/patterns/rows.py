@@ -79,7 +79,7 @@ class PatternStore(Part):
         return int(self.live[0])
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
-        """Add patterns behind those already there."""
+        """Append patterns."""
         rows, words = self.rows, self._words
         used = int(self._word_offsets[words])
         more_rows, more_words = len(patterns), len(patterns.chars)
@@ -99,7 +99,7 @@ class PatternStore(Part):
         self.live += (more_rows, more_words, len(patterns.data))
 
     def row(self, payload: int) -> int:
-        """Return the row of a payload, found by a scan; a `KeyError` if there is none."""
+        """Return the row of a payload, found by a scan; raises `KeyError` if there is none."""
         rows = np.flatnonzero(self.payloads == payload)
         if payload < 0 or len(rows) == 0:
             raise KeyError(payload)

@@ -60,7 +60,7 @@ class GroupBase:
 
     @classmethod
     def restored(cls, arrays: Arrays, width: int) -> GroupBase:
-        """Return what `arrays` returned as a base."""
+        """Return the base of saved `arrays`."""
         by_ones, by_zeros = (
             Groups(*(np.asarray(arrays[f"{half}.{field}"]) for field in Groups._fields)) for half in ("ones", "zeros")
         )
@@ -68,7 +68,7 @@ class GroupBase:
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes there are."""
+        """Return the number of nodes."""
         return (len(self.by_ones.nodes) + len(self.by_zeros.nodes)) // NODE_WORDS
 
     @property

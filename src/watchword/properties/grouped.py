@@ -42,7 +42,7 @@ class Grouped(Layered[Rows, Int32, Bits]):
     # what `Layered` asks for
 
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], GroupBase]:
-        """Return what packs rows."""
+        """Return the function that packs rows."""
         return partial(GroupBase.packed, self.width)
 
     def new_delta(self) -> GroupDelta:

@@ -42,7 +42,7 @@ def _is_unicode(word: str) -> bool:
 OPTIONS = {
     "properties": Option(None, _properties, "The properties, one per line, in the order of bit strings.", flag="words")
 }
-"""Those of every method."""
+"""Options of every method."""
 
 METHOD_OPTIONS = {"rapid": {"c": Option(10, whole(0, 64), "Up to how many ones an event is light.")}}
-"""Those of a method."""
+"""Options of single methods."""

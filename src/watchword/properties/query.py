@@ -83,7 +83,7 @@ class Declared:
 
     @property
     def shown_count(self) -> str:
-        """Say how many are declared, for errors."""
+        """Return the number of declared properties, for errors."""
         return counted(len(self), "declared property", "declared properties")
 
     def _ternary(self, text: str, stripped: str) -> list[int]:

@@ -32,7 +32,7 @@ from watchword.properties.forest import SearchForest, SearchTree
 
 
 class Rapid(SearchForest):
-    """Rows in every tree that may serve an event which they match."""
+    """Rows in every tree that may serve an event that satisfies them."""
 
     def __init__(self, width: int, c: int) -> None:
         super().__init__(width, search_trees(width, c))
@@ -50,7 +50,7 @@ def search_trees(width: int, c: int) -> list[SearchTree]:
 
 
 def block_borders(width: int, blocks: int) -> list[int]:
-    """Return where blocks begin and end that are consecutive and of equal length but for one.
+    """Return the borders of consecutive blocks whose lengths differ by at most one.
 
     >>> block_borders(100, 6)
     [0, 17, 34, 51, 68, 84, 100]

@@ -32,7 +32,7 @@ from watchword.paths.parsing.settling import Settler
 _NONE: Int32 = np.empty(0, np.int32)
 
 _PIECE = drive.PIECE
-"""How many bytes are parsed at once, if no token is larger."""
+"""Bytes parsed at once, if no token is larger."""
 
 
 class ChunkedDocument:
@@ -71,7 +71,7 @@ class ChunkedDocument:
         return self._parse(self._take_chunks(), final=False)
 
     def close(self) -> Int32:
-        """Return the moves that are left; raise if the document is not complete."""
+        """Return the last moves; raises `EventError` if the document is not complete."""
         if self._total == len(self._waiting) and is_blank(self._waiting):
             raise EventError(empty())
         return self._parse(self._take_chunks(), final=True)
@@ -133,7 +133,7 @@ class _KernelReader:
 
     @property
     def wanted(self) -> int:
-        """Return how many bytes should come at once, so that a large token is not read over and over."""
+        """Return the number of bytes to feed at once, so that a large token is not scanned again and again."""
         return int(self._outcome[drive.NEXT])
 
     def read(self, data: bytes, *, final: bool) -> Int32 | bytes:

@@ -55,10 +55,10 @@ _PLACES = {
     15: drive.SET_DOCTYPE,
     18: drive.SET_SALT,
 }
-"""Which of the struct's functions goes where."""
+"""The positions of the functions in the struct."""
 
 _DEFERRAL = 19
-"""The struct's place of the function that expat has from 2.6 on."""
+"""The position in the struct of a function that expat has from 2.6 on."""
 
 _UTF_8 = ctypes.create_string_buffer(b"UTF-8")
 _SEPARATOR = ctypes.create_string_buffer(b"}")
@@ -66,7 +66,7 @@ _SEPARATOR = ctypes.create_string_buffer(b"}")
 
 @cache
 def functions() -> Int64 | None:
-    """Return the addresses that kernels need, or None where expat cannot be driven so."""
+    """Return the addresses of expat's functions, or None if kernels cannot drive expat."""
     addresses = _struct_functions()
     if addresses is None:
         return None

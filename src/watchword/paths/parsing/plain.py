@@ -51,7 +51,7 @@ class Numbers(dict[str, int]):
 
 
 class Lookup:
-    """What paths ask for, for handlers in Python."""
+    """The names and tests asked of documents, for handlers in Python."""
 
     def __init__(self, asked: Asked) -> None:
         self.names, self.attributes, self.values = (

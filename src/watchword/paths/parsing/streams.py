@@ -135,7 +135,7 @@ class _Asking:
         self._lookup = Lookup(now[0])
 
     def has_changed(self) -> bool:
-        """Return whether other things are asked than when a document was last begun."""
+        """Return whether other names and tests are asked than at the last beginning of a document."""
         return self._ask() is not self._now
 
     def renew(self) -> None:
@@ -166,7 +166,7 @@ def _whole_documents(window: _Window, asking: _Asking) -> Iterator[tuple[int, In
 
 
 class _Window:
-    """The bytes of a file from the first that is still needed up to the last that was read."""
+    """The bytes of a file from the first still needed to the last read."""
 
     def __init__(self, read: Callable[[int], Any]) -> None:
         self._read = read
@@ -177,7 +177,7 @@ class _Window:
         self._ended = False
 
     def drop(self, size: int) -> None:
-        """Leave out the first bytes, which are not needed any more."""
+        """Drop the first `size` bytes."""
         size = min(size, len(self.data))
         del self.data[:size]
         self.begin += size
@@ -291,7 +291,7 @@ class _Reading:
             self._begin = self._parser.offset
 
     def _stop(self, error: EventError) -> None:
-        """Leave the window where the next document begins, or the skipping."""
+        """Move the window to the beginning of the next document, or to the place from which to skip."""
         window, parser = self._window, self._parser
         place = max(0, parser.offset - self._begin)
         if parser.closed:
@@ -305,7 +305,7 @@ class _Reading:
             window.drop(max(least, place - _LONGEST_BEGINNING if parser.elements else place))
 
     def _token(self, place: int) -> int:
-        """Return where the token began that is invalid at `place`; behind a root element, where no text may be."""
+        """Return the start of the token that is invalid at `place`, after a root element, where no text may be."""
         data = self._window.data
         while place and data[place - 1] not in b" \t\r\n>":
             place -= 1

@@ -50,7 +50,7 @@ class BlockPass(Pass):
 
     @property
     def searches(self) -> int:
-        """Return how many blocks were searched for tuples so far."""
+        """Return the number of blocks searched for tuples so far."""
         return int(self._blocks.figures[SEARCHES])
 
     @property
@@ -77,7 +77,7 @@ class BlockPass(Pass):
 
 
 def _new_blocks(tables: OutputTables) -> Blocks:
-    """Return what a run keeps, before its first document."""
+    """Return the state of a pass before its first document."""
     groups = len(tables.lows)
     figures = np.zeros(FIGURES, np.int64)
     figures[DOCUMENT] = 1

@@ -47,7 +47,7 @@ class TabledPaths(PathStructure):
             return self._tables
 
     def add(self, paths: Paths, payloads: Int32) -> None:
-        """Add paths behind those already there."""
+        """Append paths."""
         self._store.add(paths, payloads)
         self._tables = None
 

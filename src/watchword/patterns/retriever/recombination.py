@@ -32,7 +32,7 @@ class Figures(NamedTuple):
 
 
 class Recombination(ABC):
-    """The automaton of words, `trie`, and what puts them together again. A new one is empty."""
+    """The automaton of words, `trie`, and the records that recombine them. A new one is empty."""
 
     def __init__(self) -> None:
         self.trie = share_trie.new_trie()
@@ -43,7 +43,7 @@ class Recombination(ABC):
 
     @abstractmethod
     def delete(self, row: PointRows, payload: int) -> bool:
-        """Delete what the payload has if it is this one pattern; say whether it was (DELETE)."""
+        """Delete a pattern if the payload has exactly this one; returns whether it had (DELETE)."""
 
     @abstractmethod
     def match(self, texts: Strings) -> tuple[Hits, int]:
@@ -59,7 +59,7 @@ class Recombination(ABC):
 
     @abstractmethod
     def figures(self) -> Figures:
-        """Return how much there is."""
+        """Return the figures."""
 
     @abstractmethod
     def arrays(self) -> Arrays:

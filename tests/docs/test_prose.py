@@ -37,7 +37,6 @@ CEILINGS = {
     "paths": 5,
     "predicates": 41,
     "properties": 2,
-    "sequences": 2,
     "spark": 36,
     "store": 16,
     "text": 1,
@@ -67,8 +66,10 @@ def sentences(text: str) -> list[str]:
 
 def riddles(source: str) -> list[str]:
     """Return the sentences with a riddle in the docstrings of a module."""
-    found = [sentence for text in docstrings(source) for sentence in sentences(text)]
-    return [" ".join(sentence.split()) for sentence in found if RIDDLES.search(sentence)]
+    if not RIDDLES.search(" ".join(source.split())):
+        return []  # most modules: parsing them all would take a second
+    found = [" ".join(sentence.split()) for text in docstrings(source) for sentence in sentences(text)]
+    return [sentence for sentence in found if RIDDLES.search(sentence)]
 
 
 def folder_of(file: Path) -> str:
@@ -101,6 +102,7 @@ def test_no_folder_has_more_riddles_than_before():
     [
         ("Return, for who is about to put a row into the delta, what counts of rows weigh.", True),
         ("Return at most so many bytes.", True),
+        ("Return those\nthat are dead.", True),
         ("Documents one behind the other.", True),
         ("Documents behind one another.", True),
         ("Return the weight of row counts and the pool position of the next record.", False),

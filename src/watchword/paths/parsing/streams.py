@@ -11,9 +11,9 @@ Documents that lie in memory as a whole, with the beginning of the next one, are
 as there are; every other by handlers in Python: the last of a megabyte, a large one, one that is not plain.
 
 A document that is malformed, or past a guard, is reported under its number, and the rest of it is skipped: up to the
-next XML declaration or DOCTYPE, since nothing else is sure to begin a document. So behind a malformed document, those
-that have neither are lost, up to one that has. (And a text that quotes ``<?xml`` in the part that is skipped is taken
-for a document.)
+next XML declaration or DOCTYPE, since nothing else is sure to begin a document. So after a malformed document,
+documents with neither are lost, up to the next one that has either. (And a text that quotes ``<?xml`` in the skipped
+part is taken for a document.)
 
 A document is complete with its root's end tag, and its last moves are yielded then, without waiting for the next
 document. A token that is large, as a comment of megabytes, is fed in chunks that double, since expat scans it from its

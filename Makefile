@@ -27,8 +27,16 @@ tour: $(READY) ## a first look at the library, without Spark
 unexport PYTHONDONTWRITEBYTECODE
 TESTS := $(BIN)/python -m pytest -n 2 --no-loadscope-reorder
 
-quick: $(READY) ## run the tests that are worth running after every change
-	@$(TESTS) -m "not slow and not spark" --methods auto --few
+# Seconds that `make quick` may take on two cores once kernels are compiled; a test above half a second is marked slow.
+BUDGET := 60
+
+quick: $(READY) ## run the tests that are worth running after every change, in less than a minute
+	@start=$$(date +%s); \
+	$(TESTS) -m "not slow and not spark" --methods auto --few; status=$$?; \
+	took=$$(($$(date +%s) - start)); \
+	echo "==> make quick took $$took s; its budget is $(BUDGET) s"; \
+	test $$took -le $(BUDGET) || echo "==> above the budget: pytest --durations=20 names the tests to mark slow"; \
+	exit $$status
 
 test: $(READY) ## run all tests, in two processes
 	@$(TESTS)

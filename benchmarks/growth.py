@@ -1,7 +1,7 @@
 """The cost of an event against the number of subscriptions, language by language: rows for `benchmarks.scale`.
 
 One thread and no Spark; CPU time, the best of several turns. Keywords: the steps of `data.scale`, up to the one that is
-measured, each in the shards that `build` made of it, one behind the other, or in one index where it made none. The
+measured, each in the shards that `build` made of it, one after the other, or in one index where it made none. The
 others, from ten thousand to a million, are the workloads of their own benchmarks, in which an event matches about as
 many subscriptions at every size: patterns 3 (REtriever), predicates 10 (three equalities on 3 of 16 attributes). Paths
 of the NITF document type are the exception: a document matches more of more paths.
@@ -70,7 +70,7 @@ def _keyword_shards(place: Place) -> list[Any]:
 
 
 def _row(language: str, subscriptions: int, indexes: list[Any], events: Any) -> Row:
-    """Measure matching in all of some indexes, one behind the other."""
+    """Measure matching in all of some indexes, one after the other."""
     found = [0]
 
     def match(some: Any) -> None:

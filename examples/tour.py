@@ -1,6 +1,6 @@
 """A first look: standing subscriptions, a stream of items, who is told about what, and why.
 
-Run it with `make run`, or `python examples/tour.py`. Everything it calls is the public API.
+Run it with `make tour`, or `python examples/tour.py`. Everything it calls is the public API.
 """
 
 from __future__ import annotations

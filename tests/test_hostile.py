@@ -110,6 +110,7 @@ def test_a_path_of_many_levels_is_below_the_first_of_them() -> None:
     assert time.process_time() - began < SOON
 
 
+@pytest.mark.slow
 def test_columns_of_deeply_nested_types_are_refused() -> None:
     kind = pa.string_view()
     for _ in range(900):

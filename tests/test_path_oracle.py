@@ -86,3 +86,9 @@ def test_what_is_refused_though_xpath_has_it_is_xpath(path: str) -> None:
 def test_what_is_no_path_is_no_xpath(path: str) -> None:
     with pytest.raises(etree.XPathSyntaxError):
         etree.XPath(path)
+
+
+@JUDGES
+def test_an_empty_section_is_no_text_node(judge) -> None:
+    assert judge("//b[text()='']", b"<a><b><![CDATA[]]></b></a>") == []
+    assert judge("//b[text()='xy']", b"<a><b>x<![CDATA[]]>y</b></a>") == [2]

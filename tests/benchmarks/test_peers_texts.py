@@ -97,6 +97,7 @@ def test_the_file_of_characters_cuts_and_folds_as_watchword_does(text: str) -> N
     assert terms(text) == oracle.terms(text)
 
 
+@pytest.mark.slow
 def test_every_character_is_in_the_file_as_it_is_in_terms() -> None:
     for first in (*range(0, 0xD800, 0x400), *range(0xE000, 0x20000, 0x400)):
         text = " ".join(f"a{chr(code)}b" for code in range(first, first + 0x400))
@@ -139,6 +140,7 @@ def setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Setting:
     return Setting(Scale(1, 1, 30, 12, 25, 6, 0.1), tmp_path)
 
 
+@pytest.mark.slow
 def test_sections_of_texts_compare_all_ways_and_print_one_table(setting: Setting) -> None:
     report = Report("a title", {})
     texts.compare_text(report, setting)

@@ -167,6 +167,7 @@ def test_the_largest_rows_that_need_no_parser() -> None:
     assert agree([f"{many} OR x", f"{product} (k OR l)", f"{long} x", f"({deep})"]) == 0
 
 
+@pytest.mark.slow
 def test_chunks_and_slots_of_a_large_load() -> None:
     """More rows than are compiled at once, on top of others, and some of them removed again."""
     kinds = ["a{0} b{1}", '"a{0} b{1}" OR c{1}', "c{0} NOT a{1}", "(a{0})", "NOT a{1} OR é{0}"]

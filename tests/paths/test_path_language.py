@@ -131,6 +131,11 @@ def test_texts_are_known_late() -> None:
     assert index.match("<a>x<![CDATA[y]]><b/></a>") == ["t"]
 
 
+def test_an_element_with_an_empty_section_has_no_text() -> None:
+    index = PathIndex({"s": "//a[text()='']", "t": "//a"})
+    assert index.match("<a><![CDATA[]]></a>") == index.match("<a/>") == ["t"]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_limits_by_id(method: str) -> None:
     index = PathIndex({"s": "//a", "t": "//a", "u": "//b"}, method=method)

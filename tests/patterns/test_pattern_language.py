@@ -15,7 +15,7 @@ from tests import oracle, strategies
 from watchword import PatternIndex, SubscriptionSyntaxError, methods
 from watchword.patterns.compiler import Compiler
 from watchword.patterns.query import Gap, parse
-from watchword.patterns.texts import folded, measured
+from watchword.patterns.texts import casefold, count_characters
 from watchword.strings import from_texts
 
 every_method = pytest.mark.parametrize("method", methods("patterns"))
@@ -222,7 +222,7 @@ def test_the_parsers_agree(texts: list[str]) -> None:
 @pytest.mark.slow
 def test_folding_is_pythons_for_every_character() -> None:
     every = [chr(code) for code in range(sys.maxunicode + 1)]
-    strings = folded(from_texts(every))
+    strings = casefold(from_texts(every))
     data, cuts = strings.data.tobytes(), strings.offsets.tolist()
     assert data == "".join(every).casefold().encode("utf-8", "surrogatepass")
     sizes = [len(char.casefold().encode("utf-8", "surrogatepass")) for char in every]
@@ -245,9 +245,9 @@ def test_folding_texts() -> None:
     texts += [chr(code) * 9 for code in range(128)] + ["".join(map(chr, range(128)))]
     for some in (texts, texts[300:], [""], []):
         strings = from_texts(some)
-        found = folded(strings)
+        found = casefold(strings)
         assert [found.text(row) for row in range(found.count)] == [text.casefold() for text in some]
-        assert measured(strings)[0].tolist() == [len(text) for text in some]
+        assert count_characters(strings)[0].tolist() == [len(text) for text in some]
 
 
 def test_stats() -> None:

@@ -1,10 +1,10 @@
-"""Which addresses a feed may lead to.
+"""The addresses that a feed may connect to: a public feed never leads into a private network.
 
 A feed from the public network could redirect its readers into their own: to ``http://127.0.0.1/admin`` or
-``http://169.254.169.254/``, a cloud's keys. So a feed that is not itself on a private address is not followed to one,
-and a list of feeds that is not on one cannot name feeds that are (`Limits.private_redirects` allows both). What counts
-is the address that is connected to, not the name: all addresses of a name are checked, and the connection goes to one
-of these (`PublicOnly`), so a name cannot mean one address when it is checked and another one when it is used.
+``http://169.254.169.254/``, a cloud's keys. So a redirect from a public address to a private one is refused, and a list
+of feeds on a public address cannot name feeds on private ones (`Limits.private_redirects` allows both). Addresses are
+checked, not names: all addresses of a name are looked up and checked, and the connection goes to one of them
+(`PublicOnly`). So a name cannot mean one address when it is checked and another one when it is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PrivateAddressError(Exception):
 
 
 def is_private(address: str) -> bool:
-    """Whether an address is none of the public network: private, loopback, link-local, reserved or multicast.
+    """Return whether an address is outside the public network: private, loopback, link-local, reserved or multicast.
 
     >>> is_private("10.1.2.3"), is_private("::ffff:127.0.0.1"), is_private("93.184.216.34")
     (True, True, False)
@@ -46,7 +46,7 @@ def is_private(address: str) -> bool:
 
 
 async def lookup(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, none where there is no such."""
+    """Return the addresses of a host; an empty list if the name is unknown."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -55,7 +55,7 @@ async def lookup(host: str, port: int) -> list[str]:
 
 
 async def leads_inside(url: httpx.URL) -> bool:
-    """Whether one of the addresses of a URL's host is private."""
+    """Return whether any address of the URL's host is private."""
     port = url.port or (443 if url.scheme == "https" else 80)
     return any(map(is_private, await lookup(url.host, port)))
 
@@ -94,12 +94,12 @@ class PublicOnly(httpcore.AsyncNetworkBackend):
 
 @cache
 def tls() -> ssl.SSLContext:
-    """Return whom to trust, read once: reading all certificates takes longer than asking a feed."""
+    """Return the trusted certificates, read once: reading them takes longer than a request."""
     return httpx.create_ssl_context()
 
 
 class PublicTransport(httpx.AsyncHTTPTransport):
-    """HTTP over `PublicOnly`. Where a proxy is configured, httpx goes through that, and names are its business."""
+    """HTTP over `PublicOnly`. If a proxy is configured, httpx uses the proxy, which looks up names itself."""
 
     def __init__(self, connections: int) -> None:
         super().__init__(verify=tls())
@@ -109,6 +109,6 @@ class PublicTransport(httpx.AsyncHTTPTransport):
 
 
 def refusal(source: str, url: httpx.URL, hops: int) -> FeedError:
-    """Return the error of a feed that leads inside, by redirects or by itself."""
+    """Return the error for a private address that a redirect leads to (`hops` > 0) or a public list names."""
     what = f"it redirects to {url}, which is" if hops else "a list from the public network names it, and it is"
     return FeedError(f"{what} on a private address; private_redirects allows that", source=source)

@@ -1,11 +1,11 @@
 """A feed's document into a `Feed`, by feedparser: RSS 0.9x, 1.0, 2.0 and Atom, ill-formed ones as far as possible.
 
-feedparser reads anything, so this file stands before it and sees to what a stranger's document may do:
+feedparser reads anything, so this file makes a hostile document harmless first:
 
 - it is decoded here, by codecs whose cost is linear;
-- declarations of entities and attributes are broken up before any parser sees them, so that nothing can expand;
+- declarations of entities and attributes are disabled before any parser sees them, so that nothing can expand;
 - its tags are counted, and expat measures the depth of its well-formed part; the lenient parser does not recurse;
-- characters that XML forbids go, and references to them become U+FFFD.
+- characters that XML forbids are removed, and references to them become U+FFFD.
 
 feedparser's own cleaning of HTML is switched off: the items are plain text (`markup`).
 """
@@ -40,10 +40,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
-    """Read a document that came from `source`, a URL or path; `charset` is what the server said of it.
+    """Return the feed of a document from `source`, a URL or path; `charset` is the one in the server's header.
 
-    Raises `FeedError` where it is no feed, or is past a limit. An item that the end of a cut-off document left
-    unfinished is not taken: its identity may come with the rest.
+    Raises `FeedError` if it is no feed, or exceeds a limit. The unfinished last item of a truncated document is left
+    out: the missing part may hold its identity.
     """
     limits = limits or Limits()
     if len(document) > limits.max_bytes:
@@ -85,10 +85,10 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
 def _harmless(text: str) -> str:
     text = _FORBIDDEN.sub("", text)
     text = _DECLARATION.sub("<! ", text)
-    return _REFERENCE.sub(_checked_reference, text) if "&#" in text else text
+    return _REFERENCE.sub(_replace_forbidden, text) if "&#" in text else text
 
 
-def _checked_reference(match: re.Match[str]) -> str:
+def _replace_forbidden(match: re.Match[str]) -> str:
     hexadecimal, decimal = match.groups()
     digits = hexadecimal if hexadecimal is not None else decimal
     if not digits or len(digits) > 7:
@@ -99,7 +99,7 @@ def _checked_reference(match: re.Match[str]) -> str:
 
 
 def _is_well_formed(text: str, source: str, limits: Limits) -> bool:
-    """Whether XML accepts the document; its shape is checked on the way."""
+    """Return whether expat accepts the document; raises `FeedError` if it has too many tags or is nested too deep."""
     data = _DECLARED + text.encode()
     tags = data.count(b"<")
     if tags > limits.max_tags:
@@ -186,7 +186,7 @@ def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
 
 
 def _categories(entry: Any) -> tuple[str, ...]:
-    """Return the values of ``<category>``, in Atom the terms; what stands in for it in older formats too."""
+    """Return the values of ``<category>`` (in Atom the terms, in older formats the equivalents), each once."""
     names = (collapse(str(tag.get("term") or tag.get("label") or "")) for tag in entry.get("tags") or ())
     return tuple(dict.fromkeys(name for name in names if name))
 
@@ -209,7 +209,7 @@ def _author(owner: Any) -> str | None:
 
 
 def _link(link: str | None) -> str | None:
-    """Return a link that a reader may safely be given."""
+    """Return a link that is safe to show, with the scheme http, https, ftp or none; else None."""
     link = collapse(link or "")
     scheme = link.partition(":")[0].lower() if ":" in link.partition("/")[0] else ""
     return link if link and scheme in ("", "http", "https", "ftp") else None

@@ -1,9 +1,9 @@
-"""The bytes of one source, within limits.
+"""Downloads the bytes of one source, within limits.
 
-Responses are streamed and counted after decompression, which is done here, a bounded piece at a time: of a bomb no
-more than `max_bytes` and one piece is ever in memory. Redirects are followed here too, so that the body of a redirect
-is never read, and none leads from the public network into a private one (`addresses`). The time limit is the caller's
-(`fetching`): it must also end a server that sends headers for ever.
+Responses are streamed and counted after decompression, which is done here, a bounded piece at a time: of a
+decompression bomb no more than `max_bytes` and one piece is ever in memory. Redirects are followed here too, so that
+the body of a redirect is never read, and none leads from the public network into a private one (`addresses`). The time
+limit is the caller's (`fetching`): it must also end a server that sends headers for ever.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Document:
-    """What a source answered. `data` is None where nothing has changed since the validators that were sent."""
+    """The answer of a source. `data` is None if the document has not changed (HTTP 304)."""
 
     data: bytes | None
     charset: str | None = None
@@ -44,7 +44,7 @@ class Document:
 
 @dataclass(frozen=True)
 class Clients:
-    """One for feeds that may lead anywhere, one that connects to public addresses only (`addresses`)."""
+    """Two HTTP clients: `anywhere`, and `outside`, which connects to public addresses only (`addresses`)."""
 
     anywhere: httpx.AsyncClient
     outside: httpx.AsyncClient
@@ -52,8 +52,8 @@ class Clients:
 
 @asynccontextmanager
 async def clients(limits: Limits) -> AsyncIterator[Clients]:
-    """Open both."""
-    # No timeouts of a client's own: they start anew with every byte. The caller has the one that counts.
+    """Open both clients, and close them at the end."""
+    # No timeouts of a client's own: they start again with every byte. The caller limits the whole time.
     room = httpx.Limits(max_connections=limits.connections)
     anywhere = httpx.AsyncClient(timeout=None, limits=room, verify=tls())
     outside = httpx.AsyncClient(timeout=None, transport=PublicTransport(limits.connections), verify=tls())
@@ -62,12 +62,12 @@ async def clients(limits: Limits) -> AsyncIterator[Clients]:
 
 
 def is_url(source: str) -> bool:
-    """Whether `source` is asked over HTTP."""
+    """Return whether `source` is an http or https URL."""
     return source.lstrip().partition(":")[0].lower() in ("http", "https")  # whatever follows: it may be no URL
 
 
 def file_path(source: str) -> Path:
-    """Return the path that a source names, which is no HTTP URL."""
+    """Return the path of a source that is no HTTP URL: ``file:///a/b.xml`` and ``/a/b.xml`` are the same."""
     parts = urlsplit(source)
     if parts.scheme.lower() == "file":
         return Path(unquote(parts.path))
@@ -79,9 +79,9 @@ def file_path(source: str) -> Path:
 async def download(
     clients: Clients, source: str, headers: dict[str, str], limits: Limits, *, listed: bool = False
 ) -> Document:
-    """Get a source. `headers` make the request conditional. Failures are `FeedError`s.
+    """Return the document of a source. `headers` make the request conditional. Raises `FeedError`.
 
-    `listed`: a list from the public network names it.
+    `listed` says that only a list from the public network names it, so it may not be on a private address.
     """
     try:
         if is_url(source):
@@ -92,7 +92,7 @@ async def download(
 
 
 def read_file(source: str, max_bytes: int) -> bytes:
-    """Return the bytes of a local file."""
+    """Return the bytes of a local file; raises `FeedError` if it has more than `max_bytes`."""
     path = file_path(source)
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a named pipe would wait for its writer
@@ -140,14 +140,14 @@ async def _answer(response: httpx.Response, source: str, conditional: bool, limi
             retry_after=response.headers.get("retry-after"),
         )
     data = bytearray()
-    async for piece in _decoded(response, source):
+    async for piece in _decompress(response, source):
         data += piece
         if len(data) > limits.max_bytes:
             raise _too_long(source, limits.max_bytes)
     return Document(bytes(data), response.charset_encoding, validators(response.headers))
 
 
-async def _decoded(response: httpx.Response, source: str) -> AsyncIterator[bytes]:
+async def _decompress(response: httpx.Response, source: str) -> AsyncIterator[bytes]:
     coding = response.headers.get("content-encoding", "").strip().lower()
     if coding in ("", "identity"):
         async for piece in response.aiter_raw(_PIECE):
@@ -159,14 +159,14 @@ async def _decoded(response: httpx.Response, source: str) -> AsyncIterator[bytes
     try:
         async for piece in response.aiter_raw(_PIECE):
             if decoder is None and piece:
-                # What is called deflate comes with a zlib header, or, from some servers, without.
+                # Some servers send deflate with a zlib header, others without.
                 bare = coding == "deflate" and piece[0] & 0x0F != 8
                 decoder = zlib.decompressobj(-zlib.MAX_WBITS if bare else zlib.MAX_WBITS | 32)
             while decoder is not None and piece:
                 if decoder.eof:
                     piece = piece.lstrip(b"\0")  # padding
                     if coding == "deflate" or not piece.startswith(_GZIP[: len(piece)]):
-                        break  # what follows a document and is no other member of it
+                        break  # trailing bytes that are no further gzip member
                     if not piece:
                         break
                     decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)

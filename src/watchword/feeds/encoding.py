@@ -1,8 +1,8 @@
 """Bytes into text, as leniently as feeds need it.
 
 In order of trust: a byte order mark; UTF-8 where bytes past ASCII are valid UTF-8, for that hardly happens by
-accident and declarations often lie; what the server says; what the document declares; Windows-1252, which reads
-everything. Only codecs for text in linear time are taken: a document cannot ask for ``punycode``.
+accident and declarations often lie; the server's charset; the document's declaration; Windows-1252, which reads
+everything. Only text codecs of linear cost are used: a document cannot ask for ``punycode``.
 """
 
 from __future__ import annotations

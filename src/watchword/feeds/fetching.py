@@ -1,9 +1,9 @@
-"""Many sources at once, and what is new in each.
+"""Fetches many sources at once and returns the new items of each.
 
-Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Reading a
-document has a limit of its own, in another process (`reading`), so that none makes other feeds late. Deciding what is
-new is `state.advance`, and who has to wait after failures is `backoff`; nothing is written here, and the new state
-counts only once the caller has kept the items.
+Sources are independent: each has its own time limit, and an error is in the result of its source only. Documents are
+read in another process under limits (`reading`), so that none makes other feeds late. `state.advance` decides which
+items are new, and `backoff` how long a failed feed waits. Nothing is written here: the caller stores the items, and
+then the new state.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx
 
 from watchword.errors import FeedError
 from watchword.feeds.addresses import leads_inside
-from watchword.feeds.backoff import Backoff, succeeded
+from watchword.feeds.backoff import Backoff, after_success
 from watchword.feeds.download import Clients, Document, clients, download, is_url
 from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
@@ -29,19 +29,19 @@ from watchword.feeds.state import FeedState, State, advance, request_headers
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one source: an error, or a feed, or neither where nothing has changed."""
+    """The outcome of one source: an error, a feed, or neither if its document has not changed."""
 
     source: str
     state: FeedState
-    """After this fetch; as before where there was an error, but for the count of failures."""
+    """The state after this fetch; after an error only the count of failures and the wait differ."""
     items: tuple[FeedItem, ...] = ()
-    """Those not seen before."""
+    """The items not seen before."""
     feed: Feed | None = None
     error: FeedError | None = None
 
     @property
     def unchanged(self) -> bool:
-        """Whether the source had the same document as last time."""
+        """Return whether the source had the same document as last time."""
         return self.feed is None and self.error is None
 
 
@@ -51,18 +51,18 @@ class Round:
 
     results: tuple[Result, ...]
     state: dict[str, FeedState]
-    """Of all sources, also of those that were not asked this time."""
+    """The states of all sources, asked this time or not."""
     waiting: tuple[str, ...] = ()
-    """Those that were not asked, because of failures before."""
+    """The sources not asked because of earlier failures."""
 
     @property
     def items(self) -> list[FeedItem]:
-        """All new items."""
+        """Return all new items."""
         return [item for result in self.results for item in result.items]
 
     @property
     def errors(self) -> list[FeedError]:
-        """All failures."""
+        """Return all errors."""
         return [result.error for result in self.results if result.error is not None]
 
 
@@ -75,11 +75,11 @@ def fetch(
     listed: Collection[str] = (),
     clock: Callable[[], float] = time.time,
 ) -> Round:
-    """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return what is new in it.
+    """Fetch each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return its new items.
 
-    A repeated source is asked once. Never raises for a source's sake. With `backoff`, URLs that failed before are
-    left alone until their time has come; without, everything is asked. Files, which cost nobody anything, always are.
-    Those that a list from the public network names (`listed`, as `Sources` has them) may not be on a private one.
+    A repeated source is asked once. Errors of sources are in the results, never raised. With `backoff`, URLs that
+    failed before are skipped until their wait is over; files are always read. Sources in `listed` (see
+    `Sources.listed`) are refused on private addresses.
     """
     before = dict(state or {})
     began = clock()
@@ -89,21 +89,21 @@ def fetch(
         due = backoff is None or not is_url(source) or backoff.is_due(before.get(source, FeedState()), began)
         (asked if due else waiting).append(source)
 
-    def settled(result: Result) -> Result:
+    def count_failures(result: Result) -> Result:
         if backoff is None:
             return result
         if result.error is None or not is_url(result.source):
-            return replace(result, state=succeeded(result.state))
-        return replace(result, state=backoff.failed(result.state, result.error, clock()))
+            return replace(result, state=after_success(result.state))
+        return replace(result, state=backoff.after_failure(result.state, result.error, clock()))
 
     # A thread of its own, since a notebook has an event loop running in this one.
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
-        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), settled, listed)).result()
+        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), count_failures, listed)).result()
     return Round(tuple(results), before | {result.source: result.state for result in results}, tuple(waiting))
 
 
 def get(source: str, *, limits: Limits | None = None) -> tuple[bytes, bool]:
-    """Return the bytes of one URL, and whether it is on a private network; failures are `FeedError`s."""
+    """Return the bytes of one URL, and whether it is on a private network; raises `FeedError`."""
 
     async def one(limits: Limits) -> tuple[bytes, bool]:
         async with clients(limits) as client:
@@ -115,12 +115,17 @@ def get(source: str, *, limits: Limits | None = None) -> tuple[bytes, bool]:
 
 
 async def _all(
-    sources: list[str], state: State, limits: Limits, settled: Callable[[Result], Result], listed: Collection[str]
+    sources: list[str],
+    state: State,
+    limits: Limits,
+    count_failures: Callable[[Result], Result],
+    listed: Collection[str],
 ) -> list[Result]:
     turn = asyncio.Semaphore(limits.connections)
 
     async def one(source: str) -> Result:
-        return settled(await answer(source))  # at once: waiting is counted from the failure, not from the slowest feed
+        # At once: a feed waits from its own failure on, not from the end of the slowest feed.
+        return count_failures(await answer(source))
 
     async def answer(source: str) -> Result:
         before = state.get(source, FeedState())

@@ -1,4 +1,4 @@
-"""What a feed gives: items, and who they are.
+"""The items of a feed, and the id of each.
 
 An item is known by its feed and, within it, by its guid; where it has none, by its link; where it has neither, by its
 content. The three never meet: a guid that looks like another item's link is another item. The id is a digest of
@@ -16,9 +16,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FeedItem:
-    """One entry of a feed, in plain text, as the document has it: None is what it does not say.
+    """One entry of a feed, in plain text; None for a value that the document does not have.
 
-    The store keeps items from anywhere, without gaps, and calls them `Item`; its fields are these (`store.records`).
+    The store keeps items of any source as `Item`: the same fields, with empty texts for None (`store.records`).
     """
 
     id: str
@@ -27,21 +27,21 @@ class FeedItem:
     link: str | None
     author: str | None
     published: datetime | None
-    """In UTC; none where the feed says nothing, or nothing that can be read."""
+    """In UTC; None if the feed has no date, or none that can be read."""
     language: str | None
     feed: str
-    """The source, as it was given."""
+    """The source, spelled as the caller gave it."""
     categories: tuple[str, ...] = ()
-    """What the feed files it under, each once, in the document's order."""
+    """The item's categories, each once, in the document's order."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the item as a plain value."""
+        """Return the item as a dict for JSON."""
         published = None if self.published is None else self.published.isoformat()
         return {**self.__dict__, "published": published}
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FeedItem:
-        """Return the item that `to_json` gave."""
+        """Return the item of a dict made by `to_json`."""
         item = cls(**value | {"categories": tuple(value.get("categories", ()))})  # earlier versions kept none
         return item if value["published"] is None else replace(item, published=_moment(value["published"]))
 
@@ -55,11 +55,11 @@ class Feed:
     link: str | None
     language: str | None
     version: str
-    """Such as ``rss20`` or ``atom10``; empty where the document does not say."""
+    """The format, such as ``rss20`` or ``atom10``; empty if unknown."""
     items: tuple[FeedItem, ...]
     """In the order of the document, each id once."""
     problems: tuple[str, ...] = ()
-    """What was wrong with the document, and what was left out of it."""
+    """Messages about faults of the document and about items left out."""
 
 
 def identity(source: str, *, guid: str | None, link: str | None, content: tuple[str, ...]) -> str:

@@ -1,7 +1,7 @@
-"""What a feed may cost. Every number can be changed; none can be switched off, for a feed is a stranger's document.
+"""Limits on the cost of a feed. Every number can be changed; none can be switched off: a feed is a stranger's document.
 
-Reading costs up to about 25 microseconds a tag, so `max_tags` bounds the time of a document that is all tags; of those
-that are made to be expensive, `read_seconds` (`reading`).
+Reading costs up to about 25 microseconds a tag, so `max_tags` bounds the time of a document full of tags;
+`read_seconds` bounds that of a document made to be slow (`reading`).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from watchword.errors import OptionError
 
 SECONDS = ("timeout", "max_wait", "read_seconds")
-"""The limits that are times; the others are whole numbers."""
+"""The limits in seconds; the others are whole numbers."""
 SWITCHES = ("private_redirects",)
-"""Those that are a yes or no."""
+"""The limits that are True or False."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Limits:
     """Size of a document, after decompression."""
     max_tags: int = 400_000
     max_depth: int = 256
-    """Elements inside one another."""
+    """Depth of nested elements."""
     max_items: int = 5_000
     """Items taken from one document, from its top."""
     max_seen: int = 2_000
-    """Ids remembered of a feed's earlier documents; those of its last document are always remembered."""
+    """Ids remembered of a feed's earlier documents; the ids of its last document are always remembered."""
     max_redirects: int = 5
     private_redirects: bool = False
     """Whether a feed on the public network may redirect to a private, loopback or link-local address."""
@@ -37,11 +37,11 @@ class Limits:
     connections: int = 16
     """Feeds fetched at a time."""
     read_seconds: float = 20.0
-    """Seconds of computing that reading a document may take, once it is there."""
+    """CPU seconds for reading a downloaded document."""
     read_bytes: int = 2 << 30
-    """Memory that the process which reads it may have."""
+    """Address space, in bytes, of the process that reads it."""
     max_wait: float = 86_400.0
-    """Seconds after which a feed that keeps failing is asked again at the latest."""
+    """The longest wait, in seconds, before a failing feed is asked again."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -1,9 +1,9 @@
 """HTML into plain text, in one pass and in linear time whatever the input.
 
-Tags go; those that begin a block leave a space, so that words of two paragraphs do not run together, and those inside
-a line leave nothing. Comments, scripts and styles go with what is in them. Character references are resolved once.
-What is no tag (``a < b``) stays. A search for an end that failed is not repeated from further on: that keeps the cost
-linear on a text of a million unclosed tags.
+Tags are removed: a block tag (``<p>``) leaves a space, so that words of two paragraphs stay apart, an inline tag
+(``<b>``) leaves nothing. Comments, scripts and styles are removed with their content. Character references are
+resolved once. A ``<`` that begins no tag (``a < b``) stays. A failed search for an end is not repeated from a later
+position: that keeps the cost linear on a text of a million unclosed tags.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.absent: set[str] = set()  # what was searched for in vain, and so is nowhere further on
+        self.absent: set[str] = set()  # ends that a search did not find, so that no later search can
         self.quotes_close = True
 
     def pieces(self) -> list[str]:
@@ -67,7 +67,7 @@ class _Scanner:
         return pieces
 
     def _skip(self, start: int) -> tuple[int, str]:
-        """Return where the markup at `start` ends, -1 where there is none, and what it leaves."""
+        """Return the end of the markup at `start` (-1 if it is none) and its replacement, a space or nothing."""
         text = self.text
         if text.startswith("<!--", start):
             stop = self._find("-->", start + 4)

@@ -1,8 +1,8 @@
-"""OPML, the format in which lists of feeds are exchanged.
+"""Reads OPML, the format for exchanging lists of feeds.
 
-expat reads it; a declaration of an entity ends the reading, so nothing can expand. From where a list is ill-formed
-(most often a bare ``&`` in an address) its remaining ``outline`` tags are found by their shape. An entry that cannot be
-used is a line in `problems`, and the others are still read.
+expat parses it and stops at an entity declaration, so nothing can expand. From the first ill-formed place on (most
+often a bare ``&`` in an address) a regular expression finds the remaining ``outline`` tags. An unusable entry becomes a
+line in `problems`, and the others are still read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Outline:
     """One feed of a list."""
 
     source: str
-    """A URL, or a path; a relative one is already resolved against the list's place."""
+    """A URL or a path, resolved against the address of the list if it was relative."""
     title: str
     groups: tuple[str, ...]
     """The titles of the outlines around it."""
@@ -45,7 +45,7 @@ class Opml:
 
 
 def read_opml(document: bytes, source: str, *, limits: Limits | None = None) -> Opml:
-    """Read a list that came from `source`. Raises `FeedError` where it is no OPML, or is past a limit."""
+    """Return the feeds of a list from `source`. Raises `FeedError` if it is no OPML, or exceeds a limit."""
     limits = limits or Limits()
     if len(document) > limits.max_bytes:
         raise FeedError(f"it is longer than {limits.max_bytes} bytes; raise max_bytes to read it", source=source)
@@ -61,18 +61,18 @@ def read_opml(document: bytes, source: str, *, limits: Limits | None = None) -> 
 
 @dataclass
 class _Reading:
-    """What has been read so far."""
+    """The outlines and problems read so far."""
 
     source: str
     limits: Limits
     outlines: dict[str, Outline] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     groups: list[str | None] = field(default_factory=list)
-    """A title for each open element that is an outline, None for others."""
+    """For each open element, its title if it is an outline, else None."""
     is_opml: bool = False
 
     def outline(self, attributes: Mapping[str, str], place: str) -> str:
-        """Take an outline in and return its title."""
+        """Add the feed of an outline, if it names one, and return the outline's title."""
         folded = {name.lower(): value.strip() for name, value in attributes.items()}
         title = collapse(folded.get("title") or folded.get("text") or "")
         url = folded.get("xmlurl", "")
@@ -96,7 +96,7 @@ class _Reading:
 
 
 def resolve(source: str, url: str) -> str:
-    """Return an entry's address as seen from its list.
+    """Return the absolute address of an entry `url` in the list at `source`.
 
     A list from the web can name feeds on the web only: it must not make anyone read local files.
     """
@@ -113,7 +113,7 @@ def resolve(source: str, url: str) -> str:
 
 
 def _read_strictly(text: str, reading: _Reading) -> int | None:
-    """Read the well-formed part; return where it ends, None where that is the end of the document."""
+    """Read the well-formed part; returns the position of its end, None if the whole document is well-formed."""
     parser = expat.ParserCreate("utf-8")
     data = text.encode("utf-8", "replace")
 
@@ -145,7 +145,7 @@ def _refuse(source: str, what: str) -> Callable[..., None]:
 
 
 def _read_by_shape(text: str, start: int, reading: _Reading) -> None:
-    """Find outlines from the tag on that `start` is in, or from `start`."""
+    """Find outlines by a regular expression, from the tag that contains `start` on."""
     reading.groups.clear()
     tag = text.rfind("<", 0, start + 1)
     text = _without_comments(text[max(tag, 0) :])

@@ -1,12 +1,12 @@
-"""Documents are read in processes of their own, with limits on computing time and memory.
+"""Reads documents in separate processes, with limits on CPU time and memory.
 
-`document.parse` guards against what is known, but feedparser has parts whose cost is quadratic (it looks for an address
-in ``<author>``; it compares every ``<category>`` with those before), and others may be found. A thread cannot be
-stopped, and holds up all others. So a few processes read documents one after the other; one that uses up its time is
-ended by the system, which fails that feed and no other, and a new one takes its place.
+`document.parse` guards against the known attacks, but parts of feedparser have quadratic cost (it looks for an address
+in ``<author>``; it compares every ``<category>`` with all earlier ones), and others may be found. A thread cannot be
+stopped, and delays all others. So a few processes read documents one after the other. The operating system ends a
+process that uses up its time: only that feed fails, and a new process is started.
 
-To a reader goes, on its standard input, a line of JSON and the document; back comes a line of JSON. Nothing is pickled.
-A reader ends when its input does, so none outlives the process that started it, but for the document in hand.
+A reader gets a line of JSON and the document on its standard input, and answers with a line of JSON. Nothing is
+pickled. A reader ends when its input does, so it outlives its parent by at most one document.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ PROCESSES = 2
 """How many documents are read at a time."""
 
 _PATIENCE = 10
-"""A reader whose time the system does not count, or counts slowly, is ended after so many times its seconds."""
+"""A reader is killed after 10 times `read_seconds` by the clock, if the CPU limit of the system has not ended it."""
 
 
 def read(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
-    """Return what `document.parse` returns, in bounded time and memory; a `FeedError` where they are used up."""
+    """Return the result of `document.parse`, in bounded time and memory; raises `FeedError` if a limit is exceeded."""
     waiting = _readers()
     reader = waiting.get()
     try:
@@ -49,7 +49,7 @@ def read(document: bytes, source: str, *, charset: str | None = None, limits: Li
 
 
 class _Reader:
-    """One process, started when it is first needed, and again after it has ended."""
+    """One process, started at the first document, and again after it has ended."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -59,7 +59,7 @@ class _Reader:
         overdue = threading.Timer(_PATIENCE * limits.read_seconds, process.kill)
         overdue.start()
         try:
-            answer = _asked(process, document, source, charset, limits)
+            answer = _ask(process, document, source, charset, limits)
         except BaseException:  # interrupted: the answer that is still to come must not be taken for the next one's
             self.close()
             raise
@@ -105,16 +105,16 @@ class _Reader:
 
 
 def _reason(status: int | None, limits: Limits) -> str:
-    """Say why a process has ended without an answer."""
+    """Return the message for a process that ended without an answer."""
     if status in (-getattr(signal, "SIGPROF", 0), -signal.SIGKILL):
         return f"reading it takes more than {limits.read_seconds:g} seconds; raise read_seconds to read it"
     return f"its reader ended with status {status}"
 
 
-def _asked(
+def _ask(
     process: subprocess.Popen[bytes], document: bytes, source: str, charset: str | None, limits: Limits
 ) -> dict[str, Any] | None:
-    """Send a document and return the answer, None if there is none."""
+    """Send a document and return the answer, or None if the process ended."""
     assert process.stdin is not None and process.stdout is not None
     head = {"source": source, "charset": charset, "limits": asdict(limits), "bytes": len(document)}
     try:
@@ -127,7 +127,7 @@ def _asked(
 
 
 _pools: dict[int, queue.LifoQueue[_Reader]] = {}
-"""The readers of this process. One that was forked has none of its parent's."""
+"""The readers, by process id: a forked process starts its own."""
 
 
 def _readers() -> queue.LifoQueue[_Reader]:
@@ -142,7 +142,7 @@ def _readers() -> queue.LifoQueue[_Reader]:
 
 
 def _close_all(process: int) -> None:
-    """End the readers that are idle when the process that started them ends."""
+    """End the idle readers of this process at its exit."""
     pool = _pools.get(process) if process == os.getpid() else None
     while pool is not None and not pool.empty():
         pool.get().close()
@@ -152,7 +152,7 @@ def _close_all(process: int) -> None:
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends."""
     while line := requests.readline():
         head = json.loads(line)
         limits = Limits(**head["limits"])
@@ -176,7 +176,7 @@ def _answer(document: bytes, source: str, charset: str | None, limits: Limits) -
 
 
 def _limit(limits: Limits | None) -> None:
-    """Let the system end this process after some seconds of computing from now, and refuse it more memory."""
+    """Limit this process to `read_seconds` of CPU time from now and `read_bytes` of memory; None stops the timer."""
     if not hasattr(signal, "setitimer"):  # then there is the patience of the process that asks
         return
     signal.setitimer(signal.ITIMER_PROF, limits.read_seconds if limits else 0)
@@ -189,7 +189,7 @@ def _limit(limits: Limits | None) -> None:
 
 
 def main() -> None:
-    """Read documents from standard input; whatever else is printed goes nowhere."""
+    """Read documents from standard input and answer on standard output; other prints are discarded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, and this one ends with it
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -1,8 +1,8 @@
-"""Closes what an ill-formed feed left open, so that one missing end tag does not swallow the items after it.
+"""Closes the unclosed elements of an ill-formed feed, so that one missing end tag does not swallow the next items.
 
-The lenient parser keeps an element open until its end tag comes. But a title, a description or a date holds no other
-of its kind, and no item holds an item, so where one of them begins or an item ends the other must have ended. Only
-documents that XML refuses are repaired. One pass over the tags; CDATA sections and comments are skipped.
+The lenient parser keeps an element open until its end tag comes. But a title, a description or a date contains no other
+of these, and no item contains an item; so if one begins, or an item ends, the open one must have ended. Only documents
+that expat refuses are repaired. One pass over the tags; CDATA sections and comments are skipped.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 _TAG = re.compile(r"<(?:(!\[CDATA\[)|(!--)|(/?)((?:\w++:)?+\w++)([^<>]*+)>)")
-"""Possessive, so that a tag without an end costs its length, not the square of it."""
+"""Possessive quantifiers, so that an unclosed tag costs its length, not the square of it."""
 _BODIES = frozenset(["description", "content", "content:encoded", "summary"])
 _LINES = frozenset(
     ["title", "link", "guid", "id", "pubdate", "published", "updated", "dc:date", "dc:creator", "language"]
@@ -23,7 +23,7 @@ _ENDS = frozenset(["channel", "rss", "feed", "rdf:rdf"])
 
 
 def close_open_elements(text: str) -> str:
-    """Return `text` with the missing end tags of items and of what is in them."""
+    """Return `text` with the missing end tags of items, titles, descriptions and dates."""
     pieces: list[str] = []
     position = copied = 0
     leaf = item = ""  # the names of the open ones, as they were written
@@ -55,7 +55,7 @@ def close_open_elements(text: str) -> str:
 
 
 def _ends_leaf(leaf: str, name: str, closes: bool) -> bool:
-    """Whether `leaf` cannot still be open where this tag is."""
+    """Return whether the tag `name` proves that the open element `leaf` has ended."""
     if name in _ITEMS or (closes and name in _ENDS):
         return True
     return not closes and name in (_NEVER_IN_BODY if leaf in _BODIES else _LEAVES)

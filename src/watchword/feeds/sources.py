@@ -1,7 +1,7 @@
-"""Which feeds are meant by what a person writes: a feed, a list of feeds, a folder of either.
+"""Resolves the names that a person writes (a feed, a list of feeds, a folder of either) into feeds.
 
-An OPML list is known by its ending, or, if it is a file, by its content. A folder stands for the feeds in it, by name,
-and for its lists. What cannot be used is returned beside what can.
+An OPML list is recognised by its ending, or, if it is a file, by its content. A folder means its feeds and lists, in
+order of name. Unusable names are returned as problems, beside the feeds.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _LIST_ENDING = ".opml"
 
 @dataclass(frozen=True)
 class Sources:
-    """The feeds that were named, each once, and what was wrong with the rest."""
+    """The feeds, each once, and an error for each unusable name."""
 
     feeds: tuple[str, ...]
     problems: tuple[FeedError, ...] = ()
     listed: frozenset[str] = frozenset()
-    """Those that only a list from the public network has named, so that they may not be on a private one."""
+    """Feeds that only a list from the public network names; they are refused on private addresses."""
 
 
 def split(text: str) -> list[str]:
@@ -53,9 +53,9 @@ def split(text: str) -> list[str]:
 
 
 def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) -> Sources:
-    """Return the feeds that `names` stand for: URLs, paths, OPML lists, folders.
+    """Return the feeds of `names`: URLs, paths, OPML lists, folders.
 
-    A feed is not looked at, lists and folders are; one that cannot be read is a problem, not an error.
+    Lists and folders are read, feeds are not. One that cannot be read is in `problems`, and does not raise.
     """
     feeds: dict[str, None] = {}
     problems: list[FeedError] = []
@@ -75,10 +75,10 @@ def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) ->
 
 
 def check_sources(names: Iterable[str], *, limits: Limits | None = None) -> Sources:
-    """Return what `list_sources` does, without the network: a list that has to be asked for stands for itself.
+    """Return the feeds of `names` as `list_sources` does, without the network: a list at a URL is returned as it is.
 
-    A `FeedError` names the first that cannot be what it says: a file that is not there or may not be read, an address
-    without a host; or, if there is no feed at all, the first list that has none.
+    Raises `FeedError` for the first unusable name: a file that is missing or may not be read, an address without a
+    host; or, if there is no feed at all, for the first list without any.
     """
     feeds: dict[str, None] = {}
     problems: list[FeedError] = []
@@ -114,7 +114,7 @@ def _check_path(name: str) -> None:
 
 
 def _entries(name: str) -> list[str]:
-    """Return what a folder holds, or the name itself."""
+    """Return the feeds and lists in a folder, or the name itself if it is no folder."""
     if is_url(name):
         return [name]
     path = file_path(name)
@@ -142,7 +142,7 @@ def _head(path: Path) -> bytes:
 
 
 def _expand(name: str, limits: Limits) -> tuple[Sources, bool]:
-    """Return what a list names, and whether the list is the user's own: a file, or on a private network."""
+    """Return the feeds of a list, and whether the list is the user's own: a file, or on a private network."""
     document, is_own = get(name, limits=limits) if is_url(name) else (read_file(name, limits.max_bytes), True)
     opml = read_opml(document, name, limits=limits)
     faults = tuple(FeedError(line, source=name) for line in opml.problems)

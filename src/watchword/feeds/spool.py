@@ -1,18 +1,19 @@
-"""Fetched items on disk, so that what a number stands for can be read again, exactly.
+"""Fetched items on disk, in numbered files, so that a stream can read the items of a number again, exactly.
 
 Layout of the folder:
 
-- ``00000001.jsonl``, ``00000002.jsonl``, ...: one file a fetch that brought something new. Its first line says how many
-  items follow, one a line, and the states of their feeds after this fetch. Written aside, synced, then renamed.
+- ``00000001.jsonl``, ``00000002.jsonl``, ...: one file a fetch that brought something new. Its first line has the
+number of
+items that follow, one a line, and the states of their feeds after this fetch. Written aside, synced, then renamed.
 - ``state.json``: the states of all feeds as of a number, written before files up to that number are removed.
-- ``status.json``: how each feed fared when it was last asked, for people.
-- ``backoff.json``: how often feeds that fail have failed, and when they are asked again. Nothing depends on it but when
-  to ask: a crash may leave it one fetch behind, and without it all feeds are asked again.
-- ``lock``: held while somebody writes.
+- ``status.json``: the result of each feed's last fetch, for people.
+- ``backoff.json``: the failures of failing feeds, and when they are asked again. Only the time of asking depends on it:
+  a crash may leave it one fetch behind, and without it all feeds are asked again.
+- ``lock``: held by the process that writes.
 
 Invariant: items and the state that says they were seen become durable in one rename. A crash at any moment leaves both
-or neither, so an item is in exactly one file. A spool's state is that of ``state.json`` and then, file by file, of the
-rest.
+or neither, so an item is in exactly one file. A spool's state is ``state.json``, updated by the states in the later
+files, in order.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _BACKOFF = ("failures", "wait_until", "gone")
 class Spool:
     """A folder of fetched items; one process at a time may write.
 
-    `patience` is for how many seconds the lock is waited for: a process of a stream that was just killed may still be
+    `patience` is the number of seconds to wait for the lock: a process of a stream that was just killed may still be
     in the middle of a fetch.
     """
 
@@ -49,12 +50,12 @@ class Spool:
         self._patience = patience
         self._lock: ExitStack | None = None
         self.state: dict[str, FeedState] = {}
-        """What has been seen; loaded by `open`."""
+        """The state of each feed, by source; loaded by `open`."""
 
     # Writing
 
     def open(self) -> Spool:
-        """Make the folder, take the lock, load the state, and remove what a crash left half-written."""
+        """Make the folder, take the lock, load the state, and remove the temporary files of a crash."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._take_lock()
@@ -70,15 +71,15 @@ class Spool:
         return self
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def append(self, round: Round, *, after: int = 0, interval: float | None = None) -> int | None:
-        """Keep what a fetch brought and return its number, greater than `after`; None if it brought no item.
+        """Write the items of a fetch to a file and return its number, greater than `after`; None if there is no item.
 
-        `interval` is when feeds are asked again, for the status of those that do not wait longer.
+        `interval` is the number of seconds until feeds are asked again; it is shown in the status.
         """
         items = round.items
         self._write_status(round, interval)
@@ -94,7 +95,7 @@ class Spool:
         return number
 
     def remove_through(self, number: int) -> None:
-        """Remove the files up to `number`, the last one excepted; what they had seen stays seen."""
+        """Remove the files up to `number`, except the last file of all; their items still count as seen."""
         last = self.last()
         old = [one for one in self.numbers() if one <= min(number, last - 1)]
         if not old:
@@ -113,7 +114,7 @@ class Spool:
         return sorted(int(name[1]) for name in names if name)
 
     def last(self) -> int:
-        """Return the number of the last fetch that brought something, 0 before there was one."""
+        """Return the number of the last file, 0 if there is none."""
         return max(self.numbers(), default=0)
 
     def read(self, number: int) -> Iterator[FeedItem]:
@@ -131,7 +132,7 @@ class Spool:
             raise self._damaged(number, "it is cut off")
 
     def between(self, start: int, end: int) -> Iterator[FeedItem]:
-        """Read the items of the files after `start` up to `end`; a file that is gone is an error."""
+        """Read the items of the files `start + 1` to `end`; raises `FeedError` if a file is missing."""
         for number in range(start + 1, end + 1):
             if not self._path(number).exists():
                 raise FeedError(
@@ -142,7 +143,7 @@ class Spool:
             yield from self.read(number)
 
     def status(self) -> dict[str, Any]:
-        """Return how each feed fared when it was last asked."""
+        """Return the status of each feed after its last fetch, by source."""
         try:
             status = parse_json((self.folder / "status.json").read_bytes())
         except (OSError, ValueError):
@@ -190,11 +191,11 @@ class Spool:
 
     def _take_over(self, round: Round) -> None:
         before, self.state = self.state, dict(round.state)
-        if _failing(before) != _failing(self.state):
-            self._publish("backoff.json", json.dumps(_failing(self.state), ensure_ascii=False), durable=False)
+        if _failures(before) != _failures(self.state):
+            self._publish("backoff.json", json.dumps(_failures(self.state), ensure_ascii=False), durable=False)
 
     def _load_backoff(self) -> None:
-        """Set every feed's failures to what the file says: none, for those that it does not name."""
+        """Set every feed's failures from ``backoff.json``; a feed that is not in it has none."""
         try:
             saved = parse_json((self.folder / "backoff.json").read_bytes())
             failing = {source: feed_state({"seen": (), **one}) for source, one in saved.items()}
@@ -217,7 +218,7 @@ class Spool:
                 "error": None if result.error is None else result.error.reason,
                 "problems": list(result.feed.problems) if result.feed else [],
                 "failures": result.state.failures,
-                "items": _given(known.get(result.source)) + len(result.items),
+                "items": _count_items(known.get(result.source)) + len(result.items),
                 "next": _time(following) if (following := result.state.wait_until or usual) else None,
                 "gone": result.state.gone,
             }
@@ -243,8 +244,8 @@ class Spool:
             raise FeedError(reason, source=self.folder / name) from error
 
 
-def _given(status: object) -> int:
-    """Return how many items a feed has given before."""
+def _count_items(status: object) -> int:
+    """Return the number of items that a feed has given so far, from its status."""
     count = status.get("items") if isinstance(status, dict) else 0
     return count if type(count) is int else 0
 
@@ -255,8 +256,8 @@ def _whole(number: object) -> int:
     return number
 
 
-def _failing(state: State) -> dict[str, dict[str, Any]]:
-    """Return the part of a state that is about failures."""
+def _failures(state: State) -> dict[str, dict[str, Any]]:
+    """Return the failures, waits and `gone` of the feeds that have failed."""
     return {source: {name: getattr(one, name) for name in _BACKOFF} for source, one in state.items() if one.failures}
 
 

@@ -1,11 +1,11 @@
-"""What is remembered of a feed between fetches, and what follows from a new document. Nothing here touches the world.
+"""The state of a feed between fetches, and the step from one state to the next. Pure: no file, clock or network.
 
 A state is a plain value, saved as JSON. It has the validators of the last response (for a conditional request), the
 digest of the last document (for servers without validators, and files), and the ids seen, latest first.
 
 Invariant: an item that was published is not published again while it is in the feed's documents, nor while fewer than
 `max_seen` other ids came after it. So the ids of the last document are all kept, even past `max_seen`. A document that
-could not be read changes nothing of this: it will be asked for and read again, when `backoff` says.
+could not be read does not change the state: it is fetched and read again, when `backoff` says.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _OLDER = (1,)
 
 @dataclass(frozen=True)
 class FeedState:
-    """What is known of one feed."""
+    """The state of one feed."""
 
     etag: str | None = None
     modified: str | None = None
     digest: str | None = None
     seen: tuple[str, ...] = ()
     failures: int = 0
-    """How often in succession it could not be had or read."""
+    """Failures in succession, of downloading or reading."""
     wait_until: float = 0.0
     """When to ask again, in seconds since 1970 (`backoff`)."""
     gone: bool = False
-    """Whether its server said that it is gone for good."""
+    """Whether its server answered 410 Gone."""
 
 
 State = Mapping[str, FeedState]
@@ -46,7 +46,7 @@ State = Mapping[str, FeedState]
 
 @dataclass(frozen=True)
 class Validators:
-    """What a response says for the next request."""
+    """The headers of a response that make the next request conditional."""
 
     etag: str | None = None
     modified: str | None = None
@@ -55,7 +55,7 @@ class Validators:
 def advance(
     state: FeedState, feed: Feed, digest: str, validators: Validators, limits: Limits
 ) -> tuple[FeedState, tuple[FeedItem, ...]]:
-    """Return the state after a document, and its items that were not seen before, in the document's order."""
+    """Return the state after a document, and its new items in the document's order."""
     known = set(state.seen)
     new = tuple(item for item in feed.items if item.id not in known)
     current = dict.fromkeys(item.id for item in feed.items)
@@ -72,7 +72,7 @@ def request_headers(state: FeedState) -> dict[str, str]:
 
 
 def validators(headers: Mapping[str, str]) -> Validators:
-    """Return the validators of a response; ones that could not be sent back are dropped."""
+    """Return the validators of a response; a value that cannot be sent back in a header is dropped."""
     etag, modified = headers.get("etag"), headers.get("last-modified")
     return Validators(etag if _is_sendable(etag) else None, modified if _is_sendable(modified) else None)
 
@@ -101,7 +101,7 @@ def load_state(text: str, source: object = "state") -> dict[str, FeedState]:
 
 
 def feed_state(value: Mapping[str, Any]) -> FeedState:
-    """Return the state of one feed from its JSON; a `TypeError` or `KeyError` where it is none."""
+    """Return the state of one feed from its JSON value; raises `TypeError` or `KeyError` if it is invalid."""
     state = FeedState(**{**value, "seen": tuple(value["seen"])})
     texts = (state.etag, state.modified, state.digest)
     if (

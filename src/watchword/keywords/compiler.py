@@ -24,7 +24,7 @@ from watchword.kernels.keywords.dnf import MOST_DEPTH, MOST_DRAFTS, MOST_WORK, c
 from watchword.kernels.text import plain_rows as kernels
 from watchword.kernels.text.boolean_rows import boolean_rows
 from watchword.keywords.query import Clause, Limits, parse
-from watchword.sets.clauses import CheckedClauses, joined_clauses
+from watchword.sets.clauses import CheckedClauses, concatenate_clauses
 from watchword.sets.language import Compiled, is_plain
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
@@ -36,7 +36,7 @@ _CHUNK = 1 << 16
 
 
 class _Scanned(NamedTuple):
-    """Rows before they are cut: their bytes without operators, their forms, and the codes of those that have some."""
+    """Rows before they are cut into terms: their bytes without operators, their forms, and their codes."""
 
     data: UInt8
     forms: UInt8
@@ -76,7 +76,7 @@ class Compiler:
             fill += len(found.atoms)
         plain_rows = Rows(concatenated(offsets, np.int64), concatenated(terms, np.int32))
         kept = concatenated(rows, np.int32)
-        return _with_plain(Compiled(names, plain_rows, kept, parsed, joined_clauses(checked)))
+        return _with_plain(Compiled(names, plain_rows, kept, parsed, concatenate_clauses(checked)))
 
     def _parsed(self, part: Strings, row: int, first: int) -> list[Clause]:
         try:
@@ -114,7 +114,7 @@ class Compiler:
         return _Scanned(data, forms, rows, offsets, codes)
 
     def _cut(self, strings: Strings, forms: UInt8) -> Tokens:
-        """Return the terms of all rows but those for the parser, among which are those that break limits of terms."""
+        """Return the terms of all rows that need no parser; a row that exceeds a limit of terms becomes `OTHER`."""
         _blank(strings, forms)
         tokens = tokenize(strings, self._analyzer.tables)
         limits = self._limits
@@ -139,7 +139,7 @@ class Compiler:
 
 
 def _with_plain(compiled: Compiled) -> Compiled:
-    """Move what the parser found to be plain after all to the other plain rows."""
+    """Move subscriptions that the parser found to be plain to the other plain rows."""
     found = [(row, clauses) for row, clauses in compiled.parsed if is_plain(clauses)]
     if not found:
         return compiled
@@ -153,7 +153,7 @@ def _with_plain(compiled: Compiled) -> Compiled:
 
 
 def _blank(strings: Strings, forms: UInt8) -> None:
-    """Overwrite the rows for the parser by spaces."""
+    """Overwrite the rows left to the parser with spaces."""
     others = forms == kernels.OTHER
     if others.any():
         strings.data[np.repeat(others, np.diff(strings.offsets))] = 32

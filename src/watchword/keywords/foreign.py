@@ -26,10 +26,10 @@ import re
 from watchword.visible import brief
 
 QUOTES = '"“”„‟«»＂'
-"""Whatever opens a quotation; any of them closes it."""
+"""The characters that open a quotation; any of them closes it."""
 
 LOWER = frozenset({"and", "or", "not"})
-"""What looks like an operator in lower case."""
+"""Words that look like an operator in lower case."""
 
 RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT"})
 """Operators of other tools."""
@@ -65,7 +65,7 @@ _RULES = (
 
 
 def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
-    """Return where and why the word ``text[begin:end]`` is refused, or None.
+    """Return the place and the reason for which the word ``text[begin:end]`` is refused, or None.
 
     >>> fault("debt cris*", 5, 10)[0], fault("at 10:30", 3, 8)
     (9, None)
@@ -87,7 +87,7 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
 
 
 def lower_case(word: str) -> str:
-    """Return why `and`, `or` or `not` between words is refused."""
+    """Return the message for `and`, `or` or `not` between words."""
     remedy = {"and": "write AND, or leave it out", "or": "write OR", "not": "write NOT"}[word]
     return (
         f'"{word}" in lower case would be a word to search for; {remedy} if you mean the operator, "{word}" in quotes '

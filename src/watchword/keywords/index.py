@@ -61,7 +61,7 @@ class KeywordIndex(Index[Key]):
 
     @reads
     def per_term(self) -> pa.Table:
-        """Return how many postings or nodes each term has, in the order of their numbers: that of `ranking`, if given.
+        """Return the postings or nodes of each term, in the order of their numbers: that of `ranking`, if given.
 
         >>> index = KeywordIndex({"s1": "greece crisis", "s2": "greece imf"}, method="trie")
         >>> index.per_term().to_pydict()

@@ -1,4 +1,4 @@
-"""The keyword language as it plugs into an index: what is about words, on top of `sets.language`."""
+"""The keyword language as it plugs into an index: words and phrases, on top of `sets.language`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Keywords(SetLanguage):
             super().remove(slot, text)
 
     def prepared(self, events: Any, position: int = 0) -> Any:
-        """Look a dictionary of terms up once, whatever the number of events."""
+        """Return events with their dictionary of terms looked up, once for all events."""
         return self._reader.prepared(events)
 
     def read(self, events: Any, position: int) -> Rows:
@@ -94,7 +94,7 @@ class Keywords(SetLanguage):
         return self._reader.read(events, position)
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
-        """Read and match one text at once, where that can be."""
+        """Match one text, by one call of a kernel if possible."""
         if self._one_text is not None and type(event) is str:
             text = event.encode("utf-8", "surrogatepass")
             if len(text) <= LONGEST:
@@ -102,7 +102,7 @@ class Keywords(SetLanguage):
         return super().find_one(event)
 
     def explain(self, event: Any, text: str) -> Explanation:
-        """Say which clause held, or what was missing in each."""
+        """Return which clause held, or the missing terms of each clause."""
         terms = self._reader.terms(event)
         return Explanation(text, tuple([_report(clause, terms) for clause in self.compile_one(text)]))
 

@@ -34,7 +34,7 @@ class OneChange:
         limits: Limits,
         literal_operators: bool,
     ) -> None:
-        """Count in `counts` what is stored."""
+        """Stored rows are counted in `counts`."""
         self._vocabulary, self._structure, self._counts = vocabulary, structure, counts
         self._own = (
             np.empty(LONGEST, np.uint8),
@@ -46,28 +46,28 @@ class OneChange:
     takes = staticmethod(may_be_plain)
 
     def add(self, slot: int, text: str) -> bool:
-        """Store a text that may be plain; False, and nothing is stored, if this is not the place for it."""
+        """Store a plain text; returns False, and stores nothing, if it is not plain or there is no room."""
         vocabulary, structure = self._vocabulary, self._structure
         share, record = structure.next_row()
         mark, vocabulary.size = self._calls[0](text.encode(), self._state(), slot, record, vocabulary.size, share)
         if mark < 0:
             return False
-        structure.came(slot, record, mark)
+        structure.note_added(slot, record, mark)
         self._counts["plain"] += 1
         return True
 
     def remove(self, slot: int, text: str) -> bool:
-        """Remove the text of a slot; False, and nothing is removed, if this is not the place for it."""
+        """Remove the plain text of a slot; returns False, and removes nothing, if it is not plain or not stored."""
         structure = self._structure
         record = structure.record_of(slot)
         if record is None or not text.isascii() or not self._calls[1](text.encode(), self._state(), slot, record):
             return False
-        structure.went(slot, record)
+        structure.note_removed(slot, record)
         self._counts["plain"] -= 1
         return True
 
     def _state(self) -> Int64:
-        """Return what the kernels want. It is kept at the delta, with which most of it goes."""
+        """Return the handles for the kernels, cached in the delta: most of the arrays belong to it."""
         vocabulary, structure = self._vocabulary, self._structure
         known, uses, counts, delta = vocabulary.known, vocabulary.uses, structure.counts, structure.delta
         made = delta.change_state
@@ -79,6 +79,6 @@ class OneChange:
 
     @cached_property
     def _calls(self) -> tuple[Any, Any]:
-        """The kernels that add and remove, loaded together: whoever adds can remove without a pause."""
+        """Return the kernels that add and remove, loaded together, so that the first removal does not wait."""
         add = entry(kernels.add_text, BYTES, HANDLES, INT, INT, INT, FLOAT)
         return add, entry(kernels.remove_text, BYTES, HANDLES, INT, INT)

@@ -19,7 +19,7 @@ LONGEST = 1 << 14
 """Bytes of a text up to which it is matched here; a longer one has work enough to be a batch of its own."""
 
 Buffers = tuple[Int32, Int32, Int32]
-"""Room for the terms of a text, for what it finds, and for what is left of that when clauses are checked."""
+"""Buffers for the terms of a text, the payloads that it finds, and the slots that remain after checking clauses."""
 
 
 class OneText:
@@ -41,7 +41,7 @@ class OneText:
         while count < 0:
             payloads, slots = _room(4 * len(payloads))
             count, operations, is_checked = match_text(text, *states, numbers, payloads, slots)
-        structure.observed(1)
+        structure.count_events(1)
         found = (slots if is_checked else payloads)[:count].copy()
         self._spare.append((numbers, payloads, slots))
         return found, operations

@@ -59,7 +59,7 @@ OPTIONS = {
     "max_term_bytes": Option(1024, whole(1), "How many bytes a term may have."),
     "max_depth": Option(64, whole(1, 100), "How deep parentheses and NOT may be nested."),
 }
-"""Those of every method."""
+"""Options of every method."""
 
 _RANKING = Option((), words, "Terms, the most frequent first; others follow by their frequency in each load.")
 
@@ -81,4 +81,4 @@ METHOD_OPTIONS = {
         "block": Option(2, whole(1), "The thesis's K: payloads in a block."),
     },
 }
-"""Those of a method."""
+"""Options of single methods."""

@@ -1,4 +1,4 @@
-"""The keyword language: text into clauses. What is about words is here; `sets.boolean` has AND, OR, NOT and
+"""The keyword language: text into clauses. This file parses words and phrases; `sets.boolean` has AND, OR, NOT and
 parentheses.
 
 An atom is a term, or several adjacent terms in order (a phrase): a tuple of terms. ``"debt crisis" OR bailout NOT imf``
@@ -25,7 +25,7 @@ Clause = boolean.Clause[Atom]
 
 @dataclass(frozen=True)
 class Limits(boolean.Limits):
-    """What one subscription may cost. Each is an option of `KeywordIndex` under the name ``max_…``."""
+    """The limits on the cost of one subscription. Each is an option of `KeywordIndex` under the name ``max_…``."""
 
     terms: int
     term_bytes: int
@@ -72,7 +72,7 @@ def plain_words(text: str, literal_operators: bool) -> list[str] | None:
 
 
 def may_be_plain(text: Any) -> bool:
-    """Say, by a look at it, whether `plain_words` may return the words of a text.
+    """Return whether `plain_words` may return the words of a text, by a quick test.
 
     >>> may_be_plain("Greece AND crisis"), may_be_plain("greece OR crisis"), may_be_plain('"debt crisis"')
     (True, False, False)
@@ -88,7 +88,7 @@ _TOKENS = re.compile(
 _OPERAND = re.compile(
     rf"\s*(?:NOT(?=[\s({_QUOTE[1:-1]}])\s*|-)*+(?!(?:AND|OR|NOT)(?:[\s(){_QUOTE[1:-1]}]|$))(?:\(|{_QUOTE}|[^\s()]*\w)"
 )
-"""What an operator can join, with the negations before it."""
+"""The tokens that an operator can join, with the negations before them."""
 
 _WORD_CHARACTER = re.compile(r"\w")
 
@@ -134,7 +134,7 @@ class _Words(Parser[Atom]):
             raise SubscriptionSyntaxError(fault[1], text=self.text, position=fault[0])
 
     def _is_between(self, word: str, end: int) -> bool:
-        """Say whether `and`, `or` or `not` stands where the operator would: not at either end, and for `and` and
+        """Return whether `and`, `or` or `not` stands where the operator would: not at either end, and for `and` and
         `or`, behind what they could join. An `and` that is a stop word asks nothing, and so joins, as AND does."""
         if self._literal or (word == "and" and word in self._analyzer.stop_words):
             return False
@@ -156,7 +156,7 @@ class _Words(Parser[Atom]):
 
 
 def _opens(text: str, at: int) -> bool:
-    """Say whether a parenthesis or a quotation begins here."""
+    """Return whether a parenthesis or a quotation begins here."""
     return at < len(text) and text[at] in "(" + foreign.QUOTES
 
 

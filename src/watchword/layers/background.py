@@ -1,4 +1,4 @@
-"""Work done in a thread while its owner goes on: packing a new base beside the old one."""
+"""Work in a thread while its owner goes on: packing a new base beside the old one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Background(Generic[Result]):
         self._over = threading.Event()
         self._found: list[Result] = []
         self.error: BaseException | None = None
-        """What the work raised, once it is over."""
+        """The exception that the work raised, or None."""
 
         def run() -> None:
             try:
@@ -32,11 +32,11 @@ class Background(Generic[Result]):
             run()
 
     def is_over(self, wait: bool = False) -> bool:
-        """Say whether the work has ended, well or not; with `wait`, wait until it has."""
+        """Return whether the work has ended, by success or error; with `wait`, waits until it has."""
         return self._over.wait(None if wait else 0)
 
     def result(self) -> Result:
-        """Wait for the end; return what the work returned, or raise what it raised."""
+        """Wait for the end; returns the result of the work, or raises its exception."""
         self._over.wait()
         if self.error is not None:
             raise self.error

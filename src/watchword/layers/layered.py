@@ -7,13 +7,13 @@ base: in a thread where that takes long, while matching and changing go on. With
     base {1 2 3 4}   delta {}         remove 2      tombstones {2}
     base {1 2 3 4}   delta {5 6}      add 5, add 6  the delta is full: base, delta and tombstones are packed in a thread
     base {1 2 3 4}   delta {5 6 7}    add 7, remove 1 while it is packed: 7 came too late for it, and 1 is noted
-    base {1 3 4 5 6} delta {7}        the next change finds it done, takes it over and buries 1: tombstones {1}
+    base {1 3 4 5 6} delta {7}        the next change finds it done, uses it and adds the removed 1: tombstones {1}
 
-Invariant: what is stored is the base without the tombstones, and the delta; no payload is in both. What a packing was
-given stays as it was, whatever changes meanwhile.
+Invariant: the stored rows are the base without the tombstones, and the delta; no payload is in both. The input of a
+packing never changes, whatever is added or removed meanwhile.
 
 A packing that fails, for want of memory say, changes nothing: it is logged, and tried again when the delta has grown by
-as much again. Only `prepare`, whose caller wants the packed form, raises what went wrong.
+as much again. Only `prepare`, whose caller needs the packed form, raises the error.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ Asked = TypeVar("Asked", contravariant=True)
 
 
 class Base(Protocol[Given, Asked]):
-    """Rows packed for good."""
+    """Immutable packed rows."""
 
     def __len__(self) -> int: ...
 
     def has(self, row: Asked, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is in the base with this payload."""
 
     def rows(self, dead: Dead) -> tuple[Given, Int32]:
         """Return the rows that are not dead, and their payloads."""
@@ -54,32 +54,32 @@ class Delta(Protocol[Given, Asked]):
     """Rows that came since the base was packed."""
 
     came: int
-    """How many rows have come, removed ones among them."""
+    """The number of rows ever added, removed ones included."""
 
     mark: int
-    """Tells this moment from later ones: it grows with every row that comes."""
+    """A position that grows with every added row."""
 
     def __len__(self) -> int:
-        """Return how many rows are here."""
+        """Return the number of rows in the delta."""
 
     def mark_of(self, payload: int) -> int | None:
-        """Return the mark of the moment before the row with this payload came, if it is here."""
+        """Return the mark before the row with this payload was added; None if it is not in the delta."""
 
     def remove(self, row: Asked, payload: int) -> None:
-        """Remove a row that is here; a `KeyError` if its payload is another row's."""
+        """Remove a row of the delta; raises `KeyError` if its payload belongs to another row."""
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Given, Int32]]:
-        """Return a function that returns the rows which have come since a mark and are here now.
+        """Return a function that returns the rows added since a mark and still present now.
 
-        It may be called in another thread, and later: it gives the rows of this moment.
+        It may be called later, in another thread: it returns the rows of this moment.
         """
 
 
 class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
-    """A structure in layers. A method says how rows are packed, put into its delta, and matched."""
+    """A structure of base, delta and tombstones. A subclass packs rows, puts rows into its delta, and matches."""
 
     delta_rows: ClassVar[int]
-    """How many rows the delta takes, beside a quarter of the base."""
+    """The rows that the delta takes, in addition to a quarter of the base."""
 
     background_rows: ClassVar[int]
     """From this many rows on, packing happens in a thread."""
@@ -132,7 +132,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             self.tombstones.add(payload)
         else:
             raise KeyError(payload)
-        self._removed(payload, -1 if mark is None else mark)
+        self._note_removed(payload, -1 if mark is None else mark)
 
     def prepare(self) -> None:
         """Pack everything, but leave it aside."""
@@ -151,7 +151,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self._poll()
 
     def is_stale(self) -> bool:
-        """Say whether the base would be packed better today."""
+        """Return whether packing again would make a better base."""
         return False
 
     def renumber(self, payloads: Int32) -> None:
@@ -161,19 +161,19 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
 
     # private parts, in the order in which a row passes through them
 
-    def _removed(self, payload: int, mark: int) -> None:
-        """Take note of a row that was removed: from the delta, where it has a mark, or, with -1, from the base."""
+    def _note_removed(self, payload: int, mark: int) -> None:
+        """Register the removal of a row: from the delta, at its mark, or, with -1, from the base."""
         if self._packing is not None and mark < self._packing.mark:
             self._packing.removed.append(payload)
         if mark < 0 and len(self.tombstones) > self.delta_rows + len(self.base) // 2:
             self._start()
 
     def _room(self) -> int:
-        """Return how many more rows the delta takes before it is packed; removed ones count until then."""
+        """Return the number of rows that the delta takes before it is packed; removed rows count until then."""
         return self._limit - int(self.delta.came)
 
     def _start(self) -> None:
-        """Begin to pack base and delta anew; wait for it where that is short, or overdue."""
+        """Begin to pack base and delta into a new base; waits if that is short, or overdue."""
         is_short = len(self) < self.background_rows
         if self._packing is None:
             self._packing = _Packing(self, aside=not is_short)
@@ -181,7 +181,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
             self._poll(wait=True)
 
     def _poll(self, wait: bool = False) -> None:
-        """Take over a base that has been packed meanwhile."""
+        """Replace the base by one whose packing has ended."""
         packing = self._packing
         if packing is None or not packing.is_over(wait):
             return
@@ -197,7 +197,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self.put(*later)
 
     def _forget_packing(self) -> None:
-        """Let a packing go whose result is not wanted any more; it is let finish, for its memory's sake."""
+        """Drop a packing whose result is obsolete, after waiting for its end so that its memory is freed."""
         if self._packing is not None:
             self._packing.is_over(wait=True)
             self._packing = None
@@ -210,14 +210,13 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
 
 
 class _Packing(Background[Any]):
-    """One packing under way: what it was given stays as it was, whatever changes meanwhile.
+    """One packing under way; its input never changes.
 
-    `mark` says how much of the delta it packs; `removed` collects the payloads that were removed since and lie in what
-    is being packed.
+    It packs the delta up to `mark`; `removed` collects the payloads of its input that were removed since.
     """
 
     def __init__(self, owner: Layered[Any, Any, Any], *, aside: bool) -> None:
         self.mark = owner.delta.mark
         self.removed: list[int] = []
-        base, dead, added, pack = owner.base, owner.tombstones.copied(), owner.delta.rows(), owner.packer()
+        base, dead, added, pack = owner.base, owner.tombstones.copy_bitmaps(), owner.delta.rows(), owner.packer()
         super().__init__(lambda: pack([base.rows(dead), added()]), "watchword-packing", aside=aside)

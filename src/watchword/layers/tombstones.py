@@ -1,4 +1,4 @@
-"""Which payloads were removed from an immutable base; `kernels.tombstones` has the layout of the bitmaps."""
+"""The payloads removed from an immutable base; `kernels.tombstones` has the layout of the bitmaps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
 
 
 class Tombstones:
-    """A set of payloads, kept as the bitmaps that kernels look at.
+    """A set of payloads, kept as bitmaps for kernels.
 
     >>> removed = Tombstones()
     >>> removed.add(3)
@@ -38,6 +38,6 @@ class Tombstones:
         bits[at >> 3] |= 1 << (at & 7)
         self._count += 1
 
-    def copied(self) -> Dead:
-        """Return the bitmaps as they are now, for work that goes on while payloads are added."""
+    def copy_bitmaps(self) -> Dead:
+        """Return a copy of the bitmaps, for packing in the background while payloads are added."""
         return Dead(self.dead.slots.copy(), self.dead.clauses.copy())

@@ -1,8 +1,8 @@
 """From the texts of path subscriptions to rows of steps, a column at a time.
 
 Plain paths are cut by a kernel, without an object per row; those with tests, white space or other letters are parsed
-one at a time. Labels are given out when paths are stored, not before: what is compiled numbers its own names from 1,
-and its own steps with tests from -1 downwards. The paths ``/a//b`` and ``//a/b[@x]``::
+one at a time. Labels are given out when paths are stored, not before: compiled paths number their own names from 1, and
+their own steps with tests from -1 downwards. The paths ``/a//b`` and ``//a/b[@x]``::
 
     offsets  [0, 2, 4]
     steps    [2, 5, 3, -2]          1<<1, 2<<1|1;  1<<1|1, -1<<1
@@ -39,11 +39,11 @@ class Compiled(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Return how many paths there are."""
+        """Return the number of paths."""
         return len(self.offsets) - 1
 
-    def labelled(self, labels: Labels) -> Paths:
-        """Return the paths with the labels of an index, which gets those that it lacks."""
+    def with_labels(self, labels: Labels) -> Paths:
+        """Return the paths with the labels of an index; missing labels are added to it."""
         known = np.zeros(self.names.count + 1 + len(self.tested), np.int32)
         if self.names.count:
             known[1 : self.names.count + 1] = labels.names(self.names)
@@ -69,7 +69,7 @@ class Compiler:
 
     def compile_one(self, text: str) -> Compiled:
         """Return one path."""
-        return collected([self.parse(text)])
+        return compile_paths([self.parse(text)])
 
     def _block(self, texts: Strings, first: int) -> Compiled:
         part = texts.part(first, min(first + _BLOCK, texts.count))
@@ -94,10 +94,10 @@ class Compiler:
                 parsed.append(self.parse(texts.text(row)))
             except SubscriptionSyntaxError as error:
                 raise error.at_row(first + row) from None
-        return collected(parsed)
+        return compile_paths(parsed)
 
 
-def collected(paths: list[tuple[Step, ...]]) -> Compiled:
+def compile_paths(paths: list[tuple[Step, ...]]) -> Compiled:
     """Return parsed paths with numbers of their own."""
     names: dict[str, int] = {}
     tested: dict[Step, int] = {}
@@ -126,7 +126,7 @@ def _mixed(plain: Compiled, counts: Int32, others: Int64, parsed: Compiled) -> C
 
 
 def _together(parts: list[Compiled]) -> Compiled:
-    """Return several batches as one; names that two of them have are numbered twice."""
+    """Return several batches as one; a name in two of them has two numbers."""
     offsets, steps, tested = [np.zeros(1, np.int64)], [np.empty(0, np.int32)], list[Step]()
     data, name_offsets = [np.empty(0, np.uint8)], [np.zeros(1, np.int64)]
     names = used = begin = 0

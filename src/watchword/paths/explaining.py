@@ -14,7 +14,7 @@ import numpy as np
 
 from watchword.arrays import Int32
 from watchword.index import ClauseReport
-from watchword.paths.compiler import collected
+from watchword.paths.compiler import compile_paths
 from watchword.paths.labels import Labels
 from watchword.paths.parsing.documents import Loaded
 from watchword.paths.passes import ONCE
@@ -25,7 +25,7 @@ from watchword.paths.yfilter import YFilter
 def report(
     subscription: str, steps: tuple[Step, ...], document: Loaded, walk: Callable[[Labels], Int32], separator: str | None
 ) -> ClauseReport:
-    """Return the first element that a path ends at, or the first of its steps that leads nowhere.
+    """Return the first element at which a path ends, or the first step of the path without an element.
 
     `walk` returns the document's moves under labels.
     """
@@ -52,7 +52,7 @@ def _first_elements(steps: tuple[Step, ...], walk: Callable[[Labels], Int32]) ->
         (*steps[:number], steps[number] if tested else steps[number]._replace(tests=())) for number, tested in keys
     ]
     labels, structure = Labels(), YFilter()
-    structure.add(collected(beginnings).labelled(labels), np.arange(len(keys), dtype=np.int32))
+    structure.add(compile_paths(beginnings).with_labels(labels), np.arange(len(keys), dtype=np.int32))
     pairs = structure.start(ONCE, elements=True).feed(walk(labels))
     return {
         keys[payload]: element
@@ -61,7 +61,7 @@ def _first_elements(steps: tuple[Step, ...], walk: Callable[[Labels], Int32]) ->
 
 
 def _place(document: Loaded, element: int, separator: str | None) -> str:
-    """Return an element's number and the names that lead to it, of a document that is well-formed."""
+    """Return an element's number and the names on the way to it; the document must be well-formed."""
     parser = expat.ParserCreate("utf-8" if document.decoded else None, separator)
     names: list[str] = []
     opened = 0

@@ -2,7 +2,7 @@
 
 Many threads follow a guide at once; one that learns has it to itself meanwhile, through a gate as an index has one. A
 guide that has outgrown its share of memory learns no more: elements that it does not know are then followed by the
-automaton, each time anew. Documents without end that keep to no kind would leave it full of what never comes again; so
+automaton, each time again. Documents without end that keep to no kind would leave it full of what never comes again; so
 `is_outworn` says when it has been of so little use that a new one pays.
 """
 
@@ -22,17 +22,17 @@ from watchword.paths.passes import Pass, new_progress
 from watchword.paths.trie import PathTrie
 
 _WASTE = 8
-"""A guide is outworn when it did not help with this many times as many elements as it has nodes."""
+"""A guide is outworn if it did not know this many times as many elements as it has nodes."""
 
 _COPIED = 4
-"""Classes are made when this many times as many payloads were copied singly as the guide has."""
+"""Classes are computed when this many times as many payloads were copied singly as the guide has."""
 
 
 class Guide:
-    """What documents were seen to satisfy, under an automaton that does not change any more."""
+    """The paths of names seen in documents, with the payloads that they satisfy, over an automaton that is final."""
 
     def __init__(self, trie: PathTrie, most: int) -> None:
-        """Make a guide without nodes, which may take `most` bytes, or as many as its automaton if those are more."""
+        """Make an empty guide of at most `most` bytes, or as many as its automaton has, if these are more."""
         self._trie = trie
         self._arrays = kernels.new_guide()
         self._classes = NO_CLASSES
@@ -44,7 +44,7 @@ class Guide:
 
     @property
     def nodes(self) -> int:
-        """Return how many paths of names are known."""
+        """Return the number of known paths of names."""
         return int(self._arrays.figures[NODES]) - 1
 
     @property
@@ -54,16 +54,16 @@ class Guide:
 
     @property
     def is_full(self) -> bool:
-        """Say whether it learns no more."""
+        """Return whether its memory is used up, so that it learns no more."""
         return self.bytes > self._most
 
     @property
     def is_outworn(self) -> bool:
-        """Say whether a new one would be of more use."""
+        """Return whether a new guide would be more useful."""
         return self._unhelped > _WASTE * self.nodes and self.is_full
 
     def start(self, limits: Int32, *, elements: bool) -> Pass:
-        """Begin a pass over documents, with the arrays of one that has ended if there are any."""
+        """Begin a pass over documents, with the arrays of an ended pass if there are any."""
         payloads = self._trie.payloads
         self._classify()
         try:
@@ -87,7 +87,7 @@ class Guide:
         return status
 
     def follow_beyond(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found) -> int:
-        """Follow moves through an element that is not known, and learn what it is."""
+        """Follow moves through an unknown element, and add it to the guide."""
         before = int(progress.counters[OPERATIONS])
         if self.is_full:
             status = self._learn(trail, levels, moves, progress, found, False)
@@ -106,7 +106,7 @@ class Guide:
         return status
 
     def _classify(self) -> None:
-        """Make classes anew, if copying singly has cost more than that does."""
+        """Compute the classes again, if copying single payloads has cost more than that."""
         if self._copied <= _COPIED * int(self._arrays.figures[PAYLOADS]):
             return
         self._copied = 0
@@ -119,7 +119,7 @@ class Guide:
 
     @property
     def classes(self) -> int:
-        """Return how many classes there are."""
+        """Return the number of classes."""
         return len(self._classes.starts) - 1
 
     def levels(self) -> Levels:
@@ -128,7 +128,7 @@ class Guide:
 
 
 class _Spare(NamedTuple):
-    """What a run needs, from one that has ended between two documents."""
+    """The arrays of an ended pass, for the next one."""
 
     trail: Trail
     levels: Levels | None
@@ -136,7 +136,7 @@ class _Spare(NamedTuple):
 
 
 class _Walker:
-    """One pass of one thread: where it stands, in the guide and beyond it."""
+    """One pass of one thread: its position in the guide, and beyond it."""
 
     def __init__(self, guide: Guide, trail: Trail, levels: Levels | None) -> None:
         self._guide, self.trail, self.levels = guide, trail, levels
@@ -157,7 +157,7 @@ class _Walker:
                 return status
 
     def grow(self) -> None:
-        """Make room, of everything that may lack it."""
+        """Enlarge all arrays that may be full."""
         self.trail = grown_trail(self.trail, self._guide.nodes + 1, self._guide.classes + 1)
         if self.levels is not None:
             self.levels = grown_levels(self.levels)

@@ -1,8 +1,8 @@
 """The method `auto`: paths in layers, each an automaton with a guide.
 
-Every path of names from the root that documents were seen to have is a node of the guide, with all that it satisfies
-(`kernels.paths.guide`); only what was never seen before is worked out by the automaton. The base keeps its guide, the
-delta loses it with every change: it is small, and learned anew in passing.
+Every path of names from the root that documents were seen to have is a node of the guide, with all payloads that it
+satisfies (`kernels.paths.guide`); only a path never seen before is followed by the automaton. The base keeps its guide,
+the delta loses it with every change: it is small, and learned again while matching.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from watchword.layers.layered import Layered
 from watchword.paths.guide import Guide
 from watchword.paths.options import GUIDE_BYTES
 from watchword.paths.passes import Pairs, Pass, PathStructure
-from watchword.paths.rows import Paths, Walk, joined
+from watchword.paths.rows import Paths, Walk, concatenate
 from watchword.paths.trie import PathTrie
 
 
 class _Layer:
-    """Paths, and what documents taught about them."""
+    """Paths, and their guide."""
 
     def __init__(self, trie: PathTrie, guide_bytes: int) -> None:
         self.trie, self._guide_bytes = trie, guide_bytes
         self.unlearn()
 
     def unlearn(self) -> None:
-        """Forget what documents taught."""
+        """Replace the guide by an empty one."""
         self.guide = Guide(self.trie, self._guide_bytes)
 
     def __len__(self) -> int:
         return len(self.trie)
 
-    def renewed(self) -> Guide:
-        """Return the guide, a new one where the old has been of little use."""
+    def current_guide(self) -> Guide:
+        """Return the guide; a new one if the old one has been of little use."""
         if self.guide.is_outworn:
             self.unlearn()
         return self.guide
 
 
 class GuidedBase(_Layer):
-    """Paths packed for good."""
+    """Immutable packed paths, with their guide."""
 
     def has(self, row: Paths, payload: int) -> bool:
-        """Say whether this path is here under this payload."""
+        """Return whether this path is here under this payload."""
         return self.trie.has(row, payload)
 
     def rows(self, dead: Dead) -> tuple[Paths, Int32]:
@@ -62,13 +62,13 @@ class GuidedBase(_Layer):
         return Paths(offsets_of(lengths[alive]), paths.steps[np.repeat(alive, lengths)]), payloads[alive]
 
     def renumber(self, payloads: Int32) -> None:
-        """Replace payloads; what the guide has of them is forgotten."""
+        """Replace payloads; the guide is emptied."""
         self.trie.renumber(payloads)
         self.unlearn()
 
 
 class GuidedDelta(_Layer):
-    """Paths that came since the base was packed."""
+    """Paths added since the base was packed."""
 
     def __init__(self, guide_bytes: int) -> None:
         super().__init__(PathTrie(), guide_bytes)
@@ -86,18 +86,18 @@ class GuidedDelta(_Layer):
         self.unlearn()
 
     def mark_of(self, payload: int) -> int | None:
-        """Return the mark of the moment before the path with this payload came, if it is here."""
+        """Return the mark before the path with this payload was added, or None."""
         found = self._rows.get(payload)
         return None if found is None else found[0]
 
     def remove(self, row: Paths, payload: int) -> None:
-        """Remove a path that is here; a `KeyError` if its payload is another path's."""
+        """Remove a path; raises `KeyError` if its payload belongs to another path."""
         self.trie.remove(row, payload)
         del self._rows[payload]
         self.unlearn()
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Paths, Int32]]:
-        """Return a function that returns the paths which have come since a mark and are here now."""
+        """Return a function that returns the paths added since a mark and still present now."""
         here = [(payload, steps) for payload, (mark, steps) in self._rows.items() if mark >= since]
 
         def taken() -> tuple[Paths, Int32]:
@@ -133,16 +133,16 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
 
     def start(self, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass through all layers that have paths."""
-        delta: Pass | None = self.delta.renewed().start(limits, elements=elements) if len(self.delta) else None
+        delta: Pass | None = self.delta.current_guide().start(limits, elements=elements) if len(self.delta) else None
         if delta is not None and len(self.base) == 0:
             return delta
-        base: Pass = self.base.renewed().start(limits, elements=elements)
+        base: Pass = self.base.current_guide().start(limits, elements=elements)
         if delta is None and len(self.tombstones) == 0:
             return base
         return _LayeredPass(base, delta, self.tombstones.dead)
 
     def stats(self) -> Mapping[str, float]:
-        """Return the figures of both layers, those of their guides, and what waits to be packed."""
+        """Return the figures of both layers and of their guides, and the number of paths waiting to be packed."""
         base, delta = self.base.trie.figures(), self.delta.trie.figures()
         guides = self.base.guide, self.delta.guide
         guide_bytes = sum(guide.bytes for guide in guides)
@@ -173,12 +173,12 @@ class GuidedPaths(Layered[Paths, Paths, Walk], PathStructure):
 def _packed(guide_bytes: int, parts: list[tuple[Paths, Int32]]) -> GuidedBase:
     """Return a base of all these paths."""
     trie = PathTrie()
-    trie.add(*joined(parts))
+    trie.add(*concatenate(parts))
     return GuidedBase(trie, guide_bytes)
 
 
 class _LayeredPass(Pass):
-    """A pass through base and delta at once; what is dead is left out."""
+    """A pass through base and delta at once, without dead payloads."""
 
     def __init__(self, base: Pass, delta: Pass | None, dead: Dead) -> None:
         self._base, self._delta, self._dead = base, delta, dead
@@ -190,7 +190,7 @@ class _LayeredPass(Pass):
     def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
         """Follow moves in both layers."""
         pairs = _alive(self._base.feed(moves, documents), self._dead)
-        return pairs if self._delta is None else _merged(pairs, self._delta.feed(moves, documents))
+        return pairs if self._delta is None else _merge(pairs, self._delta.feed(moves, documents))
 
 
 def _alive(pairs: Pairs, dead: Dead) -> Pairs:
@@ -203,25 +203,25 @@ def _alive(pairs: Pairs, dead: Dead) -> Pairs:
     return Pairs(pairs.payloads[alive], elements, before[pairs.borders])
 
 
-def _merged(pairs: Pairs, more: Pairs) -> Pairs:
-    """Return what two layers found in the same moves, document by document; the last may not have ended."""
+def _merge(pairs: Pairs, more: Pairs) -> Pairs:
+    """Return the pairs that two layers found in the same moves, document by document; the last may not have ended."""
 
     def together(one: Int32, other: Int32) -> Int32:
         merged = np.empty(len(one) + len(other), np.int32)
-        interleave(_closed(pairs), one, _closed(more), other, merged)
+        interleave(_document_offsets(pairs), one, _document_offsets(more), other, merged)
         return merged
 
     elements = together(pairs.elements, more.elements) if len(pairs.elements) + len(more.elements) else pairs.elements
     return Pairs(together(pairs.payloads, more.payloads), elements, pairs.borders + more.borders)
 
 
-def _closed(pairs: Pairs) -> Any:
-    """Return the offsets of the pairs of each document, one that has not ended among them."""
+def _document_offsets(pairs: Pairs) -> Any:
+    """Return the offsets of each document's pairs, including a document that has not ended."""
     return np.concatenate([[0], pairs.borders, [len(pairs.payloads)]]).astype(np.int64)
 
 
 def is_dead(dead: Dead, payloads: Int32) -> Any:
-    """Say which payloads are dead."""
+    """Return which payloads are dead, as booleans."""
     bits = np.unpackbits(dead.slots, bitorder="little").astype(bool)
     known = payloads < len(bits)
     answer = np.zeros(len(payloads), bool)

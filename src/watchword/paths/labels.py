@@ -24,17 +24,17 @@ from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
 
 _ANY = -1
-"""Stands for the value where a test asks for none."""
+"""The number for "any value" in a test."""
 
 _NONE: Int32 = np.empty(0, np.int32)
 _NO_LISTS = Conditions(_NONE, np.zeros(1, np.int64), _NONE, _NONE, _NONE)
 
 
 class Labels(Part):
-    """Numbers names and conditions. They are never given up: what nobody asks for any more costs a look-up.
+    """Numbers names and conditions. Labels are never removed: an unused one costs a look-up.
 
-    A condition is looked at only where an element passes one of its tests, the one by which the fewest others are found
-    so far; what documents are asked grows in place with every condition.
+    Each condition is listed under one of its tests: the one with the shortest list so far; what documents are asked
+    grows in place with every condition.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Labels(Part):
         return test
 
     def _enter_test(self, attribute: int, value: int, test: int) -> None:
-        """Let documents be asked a new test."""
+        """Add a test to the tables for documents."""
         self._sizes.append(0)
         self._lists = self._lists._replace(first=reserve(self._lists.first, test + 1, -1))
         if value == _ANY:
@@ -105,7 +105,7 @@ class Labels(Part):
         return number
 
     def _enter_condition(self, number: int, label: int, *tests: int) -> None:
-        """Let documents be asked a new condition."""
+        """Add a condition to the tables for documents."""
         lists = self._lists
         begin = int(lists.test_offsets[number])
         lists = Conditions(
@@ -123,7 +123,7 @@ class Labels(Part):
         self._lists = lists
 
     def asked(self) -> tuple[Asked, Conditions]:
-        """Return what documents are asked, as the parser looks it up."""
+        """Return the names, tests and conditions asked of documents, as tables for the parser."""
         made = self._asked
         if made is None:
             limits = np.array([self._longest, len(self._attributes)], np.int64)
@@ -133,14 +133,14 @@ class Labels(Part):
         return made
 
     def text(self, label: int) -> str:
-        """Return a label as a path has it."""
+        """Return a label as it is written in a path."""
         if label >= 0:
             return self._names.text(label - 1) if label else "*"
         name, *tests = list(self._conditions)[-1 - label]
         pairs = list(self._tests)
-        return self.text(name) + "".join(str(self._spelled(pairs[test])) for test in tests)
+        return self.text(name) + "".join(str(self._test_of(pairs[test])) for test in tests)
 
-    def _spelled(self, pair: tuple[int, int]) -> Test:
+    def _test_of(self, pair: tuple[int, int]) -> Test:
         attribute, value = pair
         return Test(
             None if attribute == TEXT else self._attributes.text(attribute),

@@ -78,13 +78,13 @@ class PathLanguage(Language):
 
     def add(self, slots: Int32, compiled: Compiled) -> None:
         """Store paths, and give labels to what they ask for."""
-        self.structure.add(compiled.labelled(self._labels), slots)
+        self.structure.add(compiled.with_labels(self._labels), slots)
         self._count(compiled, 1)
 
     def remove(self, slot: int, text: str) -> None:
         """Remove the path of a slot."""
         compiled = self.compile_one(text)
-        self.structure.remove(compiled.labelled(self._labels), slot)
+        self.structure.remove(compiled.with_labels(self._labels), slot)
         self._count(compiled, -1)
 
     def _count(self, compiled: Compiled, by: int) -> None:

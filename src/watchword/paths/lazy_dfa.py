@@ -33,17 +33,17 @@ class LazyDfa(YFilter):
         self._shared: _Shared | None = None
 
     def add(self, rows: Paths, payloads: Int32) -> None:
-        """Add paths; the states made so far are void."""
+        """Add paths; drops the states made so far."""
         super().add(rows, payloads)
         self._shared = None
 
     def remove(self, row: Paths, payload: int) -> None:
-        """Remove a path; the states made so far are void."""
+        """Remove a path; drops the states made so far."""
         super().remove(row, payload)
         self._shared = None
 
     def renumber(self, payloads: Int32) -> None:
-        """Replace payloads; the states made so far are void."""
+        """Replace payloads; drops the states made so far."""
         super().renumber(payloads)
         self._shared = None
 
@@ -60,7 +60,7 @@ class LazyDfa(YFilter):
         return figures | {"bytes": figures["bytes"] + taken, "dfa_states": states, "dfa_bytes": taken}
 
     def shared(self, full: _Shared | None = None) -> _Shared:
-        """Return the deterministic automaton, a new one if there is none or only the one that is full."""
+        """Return the deterministic automaton; a new one if there is none, or if it is `full`."""
         shared = self._shared
         if shared is None or shared is full:
             shared = self._shared = _Shared(self._trie, self._most)
@@ -68,7 +68,7 @@ class LazyDfa(YFilter):
 
 
 class _Shared:
-    """A deterministic automaton, for whoever holds its lock."""
+    """A deterministic automaton that passes share under its lock."""
 
     def __init__(self, trie: PathTrie, most: int) -> None:
         self.lock = threading.Lock()
@@ -81,7 +81,7 @@ class _Shared:
 
 
 class _Walker:
-    """One pass of one thread: where it stands in an automaton."""
+    """One pass of one thread: its position in an automaton."""
 
     def __init__(self, owner: LazyDfa) -> None:
         self._owner = owner
@@ -105,7 +105,7 @@ class _Walker:
                 return int(status)
 
     def _begun(self) -> int:
-        """See that the document has a state; return 0, or what lacks."""
+        """Give the document its first state; returns 0, or the outcome if there is no room."""
         if self._trail.states[0] < 0:
             state = kernels.first_state(*self._automaton, self._shared.dfa, self._trail)
             if state < 0:
@@ -122,12 +122,12 @@ class _Walker:
         ]
         self._shared = self._owner.shared(full=self._shared)
         for level, members in enumerate(sets):
-            self._trail.states[level] = self._entered(members)
+            self._trail.states[level] = self._enter(members)
         with self._shared.lock:  # where all states that are allowed are open, one more
             figures = self._shared.dfa.figures
             figures[MOST] = max(figures[MOST], figures[STATES] + 1)
 
-    def _entered(self, members: Int32) -> int:
+    def _enter(self, members: Int32) -> int:
         while True:
             with self._shared.lock:
                 state = kernels.enter_set(*self._automaton, self._shared.dfa, self._trail, members)

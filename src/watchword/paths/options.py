@@ -40,7 +40,7 @@ OPTIONS = {
     "max_depth": Option(MAX_DEPTH, whole(1, 1 << 24), "How deep the elements of a document may nest."),
     "max_bytes": Option(MAX_BYTES, whole(1, 1 << 40), "How many bytes a document may have."),
 }
-"""Those of every method."""
+"""Options of every method."""
 
 METHOD_OPTIONS = {
     "auto": {
@@ -54,4 +54,4 @@ METHOD_OPTIONS = {
         "max_states": Option(MAX_STATES, whole(2, 1 << 24), "How many states are kept; then all are dropped.")
     },
 }
-"""Those of a method."""
+"""Options of single methods."""

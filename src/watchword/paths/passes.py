@@ -48,7 +48,7 @@ class Pairs(NamedTuple):
 
 
 def new_progress(payloads: int, limits: Int32) -> Progress:
-    """Return the progress of a run that has not begun; `payloads` are below this number."""
+    """Return the progress of a new pass; all payloads are below `payloads`."""
     counts: Int32 = np.zeros(payloads, np.int32)
     return Progress(np.zeros(COUNTERS, np.int64), limits, np.zeros(payloads, np.int32), counts)
 
@@ -73,7 +73,7 @@ class Pass:
         self.progress = used or new_progress(payloads, limits)
 
     def end(self) -> int:
-        """End the run behind a whole document, so that its arrays may serve another; return the units of work."""
+        """End the pass after a whole document, so that another can use its arrays; returns the units of work."""
         counters = self.progress.counters
         operations = int(counters[OPERATIONS])
         counters[OPERATIONS] = 0
@@ -82,7 +82,7 @@ class Pass:
         return operations
 
     def feed(self, moves: Int32, documents: int | None = None) -> Pairs:
-        """Follow moves, which end at most so many documents."""
+        """Follow moves, which end at most `documents` documents."""
         counters = self.progress.counters
         counters[AT] = counters[USED] = counters[DOCUMENTS] = 0
         room = max(1024 + 4 * len(moves), int(counters[USUAL])) + len(self.progress.stamps)
@@ -103,25 +103,25 @@ class Pass:
 
 
 def _first(array: Any, count: int) -> Any:
-    """Return the first of an array; a copy if they are few, so that nobody who keeps them keeps the rest."""
+    """Return the first `count` of an array; short results are copied, so that keeping one does not keep the buffer."""
     return array[:count] if 2 * count > len(array) else array[:count].copy()
 
 
 class PathStructure(Structure[Paths, Paths, Walk]):
-    """A set of ``(path, payload)`` that finds the paths of which a document has an occurrence, and all of them.
+    """A set of ``(path, payload)`` that finds the paths that occur in a document, and all their occurrences.
 
     `remove` takes one path. An empty batch of paths or documents is legal everywhere.
     """
 
     @abstractmethod
     def start(self, limits: Int32, *, elements: bool) -> Pass:
-        """Begin a pass in which each payload is found `limits` times a document at most, and say where if asked.
+        """Begin a pass that finds each payload at most `limits` times a document, with its elements if asked for.
 
         `limits` has one entry for all payloads, or one for each.
         """
 
     def match(self, walk: Walk) -> Hits:
-        """Find the paths that each document has, each once."""
+        """Return the paths that occur in each document, each once."""
         run = self.start(ONCE, elements=False)
         pairs = run.feed(walk.moves, walk.documents)
         return Hits(np.concatenate([_ZERO, pairs.borders]), pairs.payloads, run.end())

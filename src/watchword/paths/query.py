@@ -28,7 +28,7 @@ SUPPORTED = "supported are /, //, *, names, [@name], [@name='value'], [text()='v
 
 
 class Test(NamedTuple):
-    """What is asked of an element: an attribute, or its text where `attribute` is None; any value where `value` is."""
+    """A test of an element: of an attribute, or of its text if `attribute` is None; any value if `value` is None."""
 
     attribute: str | None
     value: str | None
@@ -88,7 +88,7 @@ _QUICK_TEST = re.compile(rf"\[(?:@({_LOCAL})|text\(\))(?:=(?:'([^']*)'|\"([^\"]*
 
 
 def _quickly(text: str) -> tuple[Step, ...] | None:
-    """Return the steps of a path as most are written, without white space and prefixes; None of any other."""
+    """Return the steps of a plain path, without white space and prefixes; None for any other."""
     text = text if text.startswith("/") else f"//{text}"
     steps, at = [], 0
     while at < len(text):
@@ -103,7 +103,7 @@ def _quickly(text: str) -> tuple[Step, ...] | None:
         }
         if any(test.attribute is None and test.value is None for test in tests):
             return None
-        steps.append(Step(axis == "//", None if name == "*" else name, _ordered(tests) if tests else ()))
+        steps.append(Step(axis == "//", None if name == "*" else name, _sort_tests(tests) if tests else ()))
     return tuple(steps)
 
 
@@ -121,7 +121,7 @@ _REMEDIES = [
     (re.compile(r"\$"), "variables are not known"),
     (re.compile(r"\("), "a path has no parentheses"),
 ]
-"""What XPath has and this language has not, and what to do about it."""
+"""The constructs of XPath that this language lacks, each with the remedy."""
 _AXIS_REMEDIES = [
     *_REMEDIES,
     (re.compile(r":"), "a name is written in full, or * for any"),
@@ -181,7 +181,7 @@ class _Parser:
         tests: set[Test] = set()
         while self._sees("["):
             tests.add(self._test())
-        return Step(descendant, name, _ordered(tests))
+        return Step(descendant, name, _sort_tests(tests))
 
     def _attribute(self, steps: list[Step], descendant: bool) -> list[Step]:
         """Return the steps with the attribute that the path ends with among the tests of the last."""
@@ -207,7 +207,7 @@ class _Parser:
                 self._refuse("the document has no attributes; //@name asks any element")
             return [Step(True, None, (test,))]
         last = steps[-1]
-        return [*steps[:-1], last._replace(tests=_ordered({*last.tests, test}))]
+        return [*steps[:-1], last._replace(tests=_sort_tests({*last.tests, test}))]
 
     def _test(self) -> Test:
         self._at += 1
@@ -283,7 +283,7 @@ class _Parser:
         raise SubscriptionSyntaxError(message, text=self._text, position=self._at)
 
 
-def _ordered(tests: set[Test]) -> tuple[Test, ...]:
+def _sort_tests(tests: set[Test]) -> tuple[Test, ...]:
     return tuple(sorted(tests, key=lambda test: (test.attribute or "", test.value is not None, test.value or "")))
 
 

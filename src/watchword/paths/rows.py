@@ -4,7 +4,7 @@ Above this line live text, names, ids and XML; below it a path is a row of *step
 document is a walk up and down its tree.
 
 A *label* is 0 for `*`, ``1, 2, …`` for the names that some path asks for, and ``-1, -2, …`` for *conditions*, which are
-a name or `*` together with what is asked of attributes and text (`labels` numbers both). A *step* is ``label << 1 |
+a name or `*` together with tests of attributes and text (`labels` numbers both). A *step* is ``label << 1 |
 descendant``: its element is a child of the one before, or a descendant. A path that begins with a child step begins at
 the root. With `a` = 1, `b` = 2 and ``b[@x]`` = -1, the paths ``/a//b`` and ``//a/*/b[@x]`` are::
 
@@ -16,7 +16,7 @@ element satisfies, or `END` where an element closes. The document ``<a><c><b x="
 
     moves  [1, 0, 2, -1, END, END, END]
 
-Many documents walk one behind the other: a document ends where the depth is 0 again.
+The walks of many documents are concatenated: a document ends where the depth is 0 again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Paths(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """Whole documents, one behind the other."""
+    """The walks of whole documents, concatenated."""
 
     moves: Int32
     documents: int
@@ -53,7 +53,7 @@ def no_paths() -> tuple[Paths, Int32]:
     return Paths(np.zeros(1, np.int64), none), none
 
 
-def joined(parts: list[tuple[Paths, Int32]]) -> tuple[Paths, Int32]:
+def concatenate(parts: list[tuple[Paths, Int32]]) -> tuple[Paths, Int32]:
     """Return several sets of paths as one; a copy, unless all but one are empty."""
     filled = [part for part in parts if len(part[0])]
     if len(filled) < 2:

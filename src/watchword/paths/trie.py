@@ -18,13 +18,13 @@ from watchword.paths.rows import Paths
 
 
 class PathTrie(Part):
-    """A set of ``(path, payload)``; those that begin alike share states."""
+    """A set of ``(path, payload)``; paths with a common beginning share states."""
 
     def __init__(self) -> None:
         self.states = share_trie.new_trie()
         self.lists = payload_lists.new_lists()
         self.payloads = 0
-        """Every payload is below this."""
+        """A number above every payload."""
 
     def __len__(self) -> int:
         return int(self.lists.counts[ROWS])
@@ -47,12 +47,12 @@ class PathTrie(Part):
         self.payloads = max(self.payloads, int(payloads.max()) + 1)
 
     def remove(self, path: Paths, payload: int) -> None:
-        """Remove a path, and every state that only it needed; a `KeyError` if it is not there."""
+        """Remove a path, and the states that no other one uses; raises `KeyError` if it is not there."""
         if not kernels.delete_path(self.states, self.lists, path.steps, payload):
             raise KeyError(payload)
 
     def has(self, path: Paths, payload: int) -> bool:
-        """Say whether a path is here under a payload."""
+        """Return whether a path is here under a payload."""
         return bool(kernels.has_path(self.states, self.lists, path.steps, payload))
 
     def rows(self) -> tuple[Paths, Int32]:
@@ -108,6 +108,6 @@ class PathTrie(Part):
         self._recount()
 
     def _recount(self) -> None:
-        """Find out the largest payload."""
+        """Update `payloads` from the largest payload."""
         held = payload_lists.trimmed(self.lists).cells[::CELL_WORDS]
         self.payloads = int(held.max(initial=-1)) + 1

@@ -17,7 +17,7 @@ from watchword.paths.trie import PathTrie
 
 
 class YFilter(PathStructure):
-    """One automaton for all paths; those that begin alike share states."""
+    """One automaton for all paths; paths with a common beginning share states."""
 
     operation: ClassVar[str] = "states reached"
 
@@ -29,7 +29,7 @@ class YFilter(PathStructure):
         self._trie.add(rows, payloads)
 
     def remove(self, row: Paths, payload: int) -> None:
-        """Remove a path, and every state that only it needed."""
+        """Remove a path, and the states that no other one uses."""
         self._trie.remove(row, payload)
 
     def start(self, limits: Int32, *, elements: bool) -> Pass:

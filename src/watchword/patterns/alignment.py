@@ -54,7 +54,7 @@ def align(pattern: Pattern, text: str) -> Alignment:
 
 
 def span(pattern: Pattern, places: Sequence[int]) -> tuple[int, int]:
-    """Return start and end of the instance whose words have these places."""
+    """Return start and end of the instance whose words are at these places."""
     before, behind = pattern.gaps[0], pattern.gaps[-1]
     if not pattern.words:
         return 0, before.questions
@@ -63,7 +63,7 @@ def span(pattern: Pattern, places: Sequence[int]) -> tuple[int, int]:
 
 
 class Folding:
-    """A text and its case folding, and the way back from a place in the second to the first.
+    """A text and its case folding, with the positions of the text for those of the folding.
 
     A character may fold to several (`ß` to `ss`); all of them lead back to it.
     """
@@ -83,7 +83,7 @@ class Folding:
 
 
 def _segments(pattern: Pattern) -> Iterator[tuple[int, int]]:
-    """Yield the words between stars: the number of the first and of the one behind the last."""
+    """Yield the segments, words between stars: the number of the first word and of the one after the last."""
     first = 0
     for word in range(1, len(pattern.words) + 1):
         if word == len(pattern.words) or pattern.gaps[word].star:
@@ -92,13 +92,13 @@ def _segments(pattern: Pattern) -> Iterator[tuple[int, int]]:
 
 
 def _shifts(pattern: Pattern, first: int, last: int) -> list[int]:
-    """Return how far each word of a segment stands behind the first."""
+    """Return the distance of each word of a segment from the first."""
     steps = (len(pattern.words[word - 1]) + pattern.gaps[word].questions for word in range(first + 1, last))
     return list(accumulate(steps, initial=0))
 
 
 def _place(text: str, words: Sequence[str], shifts: Sequence[int], least: int) -> int | None:
-    """Return the earliest place from `least` on at which every word stands at its shift."""
+    """Return the earliest position from `least` on at which every word is at its shift."""
     start, turn = least, 0
     order = list(range(len(words)))
     while turn < len(order):

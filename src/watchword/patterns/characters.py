@@ -23,18 +23,18 @@ from watchword.strings import Strings, writable
 _FIRST_ENTRIES = 256
 
 Run: TypeAlias = Callable[..., tuple[int, int, int, int]]
-"""A matching kernel that works in scratch, which comes behind its state, before the four arguments of a `Step`. Beside
+"""A matching kernel with scratch arrays, passed after its state and before the four arguments of a `Step`. Beside
 what a `Step` returns it says whether it lacked anything, and what."""
 
 
 class Work:
-    """What the operations of a method were so far: states visited, and others."""
+    """The operations of a method so far: states visited, and others."""
 
     def __init__(self) -> None:
         self._texts = self._visited = self._operations = 0
 
-    def noted(self, hits: Hits, visited: int) -> Hits:
-        """Add what `scan` returned; returns the hits."""
+    def add(self, hits: Hits, visited: int) -> Hits:
+        """Add the result of a `scan`; returns its hits."""
         self._texts += hits.events
         self._visited += visited
         self._operations += hits.operations

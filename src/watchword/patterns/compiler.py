@@ -1,6 +1,6 @@
 """From the texts of pattern subscriptions to what structures store, a column at a time and without an object per row.
 
-A row that a kernel refuses is parsed again in Python, for an error that says what is wrong and where.
+A row that a kernel refuses is parsed again in Python, for an error with the reason and the place.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from watchword.errors import SubscriptionError
 from watchword.kernels.patterns import parsing as kernels
 from watchword.patterns.query import parse
 from watchword.patterns.rows import Patterns
-from watchword.patterns.texts import folded, measured
+from watchword.patterns.texts import casefold, count_characters
 from watchword.strings import Strings
 
 
@@ -38,12 +38,12 @@ class Compiler:
 
     def compile(self, texts: Strings) -> Compiled:
         """Return a column of subscriptions; the first bad one is an error that names its row."""
-        lengths, bad = measured(texts)
+        lengths, bad = count_characters(texts)
         if bad >= 0:
             raise SubscriptionError("column 'subscription' is not valid UTF-8", row=bad)
         if lengths.max(initial=0) > self._max_length:
             self._refuse(texts, int(np.argmax(lengths > self._max_length)))
-        compiled, bad = _parsed(folded(texts) if self._ignore_case else texts)
+        compiled, bad = _parsed(casefold(texts) if self._ignore_case else texts)
         if bad >= 0:
             self._refuse(texts, bad)
         return compiled

@@ -33,7 +33,7 @@ def report(subscription: str, pattern: Pattern, text: Folding | str) -> ClauseRe
 
 
 def _pieces(pattern: Pattern, found: Alignment, searched: str, folding: Folding | None) -> list[str]:
-    """Return the words and gaps of an instance as they stand in the text."""
+    """Return the words and gaps of an instance, spelled as in the text."""
     start, end = span(pattern, found.places)
     pieces: list[str] = []
     ends = [place + len(word) for place, word in zip(found.places, pattern.words, strict=True)]
@@ -46,7 +46,7 @@ def _pieces(pattern: Pattern, found: Alignment, searched: str, folding: Folding 
 
 
 def _failure(pattern: Pattern, found: Alignment, length: int, folding: Folding | None) -> str:
-    """Return the first piece that has no place, and behind what it has none."""
+    """Return the message for the first piece that was not found, with the piece before it."""
     done = len(found.places)
     gap = pattern.gaps[done]
     if not pattern.words:

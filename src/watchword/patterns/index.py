@@ -13,7 +13,7 @@ from watchword.patterns.stream import StreamMatcher
 
 
 class Occurrence(NamedTuple):
-    """Where a pattern's instance lies: ``text[start:end]``."""
+    """The position of a pattern's instance: ``text[start:end]``."""
 
     id: Any
     start: int
@@ -71,10 +71,10 @@ class PatternIndex(Index[Key]):
         >>> matcher.feed("apple pie and a so"), matcher.feed("ng, blue? No: t"), matcher.feed("ea")
         ([], [], ['s2'])
 
-        Whatever the chunks, the ids that `feed` returns, each once, are those that `match` finds in the whole text, and
-        what the matcher keeps does not grow with the text. Whichever the method of the index, the patterns are first
-        made into an automaton for streams, which for a million of them takes seconds; the index keeps that, and
-        later streams share it, until a subscription comes or goes.
+        Whatever the chunks, `feed` returns the ids that `match` finds in the whole text, each once, and the memory of
+        the matcher does not grow with the text. Whichever the method of the index, the patterns are first made into an
+        automaton for streams, which for a million of them takes seconds; the index keeps that, and later streams share
+        it, until a subscription comes or goes.
         """
         ids, texts = self._catalog.live_columns()
         return StreamMatcher(self._plugged.plan(texts, ids))

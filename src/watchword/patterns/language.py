@@ -1,7 +1,7 @@
 """The pattern language as it plugs into an index.
 
-A pattern is an atom by itself: phase one, reading, finds the patterns of which a text holds an instance, and phase two
-has nothing left to do.
+A pattern is an atom by itself: phase one, reading, finds the patterns that occur in a text, and phase two has nothing
+left to do.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ class PatternLanguage(Language):
         """Return the patterns that each text holds."""
         texts, groups = reading.read(events, position)
         if self._ignore_case:
-            texts = reading.folded(texts)
+            texts = reading.casefold(texts)
         hits: Hits = self.structure.match(texts)
         if len(self._lengths):
-            hits = self._lengths.extend(hits, reading.measured(texts)[0])
+            hits = self._lengths.extend(hits, reading.count_characters(texts)[0])
         return hits if groups is None else united(hits, groups)
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
-        """Match one text without the arrays of a batch, where that can be."""
+        """Match one text, without the arrays of a batch if possible."""
         plain = type(event) is str and not self._ignore_case and not len(self._lengths)
         if plain and isinstance(self.structure, KeyedPatterns):
             found = self.structure.match_one(event.encode("utf-8", "surrogatepass"))
@@ -111,7 +111,7 @@ class PatternLanguage(Language):
         return holding
 
     def explain(self, event: Any, text: str) -> Explanation:
-        """Say where the pieces of the pattern stand, or which has no place."""
+        """Return the positions of the pattern's pieces, or the piece that was not found."""
         pattern = self.pattern(text)
         texts = texts_of_one(event, 0) if isinstance(event, Mapping) else [event]
         reports = [report(text, pattern, self.readable(one)) for one in texts or [""]]
@@ -124,17 +124,17 @@ class PatternLanguage(Language):
     # for what a pattern index has besides
 
     def pattern(self, text: str) -> Pattern:
-        """Return a subscription's pattern, as it is looked for."""
+        """Return a subscription's pattern, case-folded if the index ignores case."""
         pattern = parse(text, self._max_length)
         return pattern.folded() if self._ignore_case else pattern
 
     def readable(self, event: Any) -> Folding | str:
-        """Return an event's text, as it is looked through."""
+        """Return an event's text, with its folding if the index ignores case."""
         text = reading.text(event)
         return Folding(text) if self._ignore_case else text
 
     def plan(self, texts: Strings, ids: Any) -> Plan:
-        """Return what streams need of all patterns, made once until a pattern comes or goes."""
+        """Return the plan for streams, made once and dropped when a pattern is added or removed."""
         made = self._plan
         if made is None:
             made = self._plan = plan(self.compile(texts), ids, self._ignore_case)

@@ -39,12 +39,12 @@ class LengthTable(Part):
         self._sorted = None
 
     def remove(self, payload: int) -> None:
-        """Remove a payload; a `KeyError` if it is not there."""
+        """Remove a payload; raises `KeyError` if it is not there."""
         del self._minimums[payload]
         self._sorted = None
 
     def extend(self, hits: Hits, lengths: Int64) -> Hits:
-        """Return the hits, and with them for each event those payloads that its length satisfies."""
+        """Return the hits with, for each event, the payloads that its length satisfies."""
         minimums, payloads = self._arrays()
         counts = np.searchsorted(minimums, lengths, side="right")
         offsets = hits.offsets + offsets_of(counts)
@@ -76,7 +76,7 @@ class LengthTable(Part):
         self.add(arrays["payloads"], arrays["minimums"])
 
     def _arrays(self) -> tuple[Int32, Int32]:
-        """Return minimums, ascending, and their payloads. Threads that race here make the same."""
+        """Return minimums, ascending, and their payloads. Threads that race here make equal arrays."""
         if self._sorted is None:
             count = len(self._minimums)
             payloads = np.fromiter(self._minimums.keys(), np.int32, count)

@@ -31,7 +31,7 @@ class Naive(PatternStructure):
         self._store = PatternStore()
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
-        """Add patterns behind those already there."""
+        """Append patterns."""
         self._store.add(patterns, payloads)
 
     def remove(self, pattern: Patterns, payload: int) -> None:

@@ -2,8 +2,8 @@
 
 The class owns the arrays of `kernels.sequences.share_trie` and `kernels.patterns.nfa`, where layout, invariant and
 cost are told, and makes them grow. A run over a text is in `kernels.patterns.nfa_run`. With the patterns ``so*be``,
-``so?be``, ``blue`` and ``so?`` under the payloads 0 to 3, `Nfa.draw` says what is shared: prefixes, whatever they are
-made of, and nothing else::
+``so?be``, ``blue`` and ``so?`` under the payloads 0 to 3, `Nfa.draw` shows that prefixes are shared, with wildcards or
+without, and nothing else::
 
     9 b
       10 l
@@ -40,7 +40,7 @@ from watchword.strings import Strings
 
 
 class Nfa(PatternStructure):
-    """One non-deterministic automaton for all patterns; those that begin alike share states."""
+    """One non-deterministic automaton for all patterns; patterns with a common beginning share states."""
 
     operation: ClassVar[str] = "states reached and looping states tried"
 
@@ -63,7 +63,7 @@ class Nfa(PatternStructure):
             self._lists = payload_lists.with_room(self._lists)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern, and every state that only it needed."""
+        """Remove a pattern, and the states that no other one uses."""
         row = point_rows(pattern)
         steps = np.empty(len(row.points) + int(_steps_of(row.gaps).sum()), np.int32)
         kernels.write_steps(row.word_offsets, row.points, row.gaps, steps)
@@ -72,14 +72,14 @@ class Nfa(PatternStructure):
 
     def match(self, texts: Strings) -> Hits:
         """Run the automaton over each text, with a set of active states."""
-        return self._work.noted(*scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch))
+        return self._work.add(*scan(texts, nfa_run.match, (self._trie, self._lists), nfa_run.new_scratch))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""
         payload_lists.renumber(self._lists, payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two patterns or more),
+        """Return ``nodes`` (states but the initial one), ``shared_states`` (on the way of two or more patterns),
         ``postings`` (payloads), ``bytes``, and what the operations so far were: ``reached_per_match`` and
         ``looping_per_match``."""
         states, rows = int(self._trie.figures[STATES]), int(self._lists.counts[ROWS])

@@ -11,7 +11,7 @@ OPTIONS = {
     "ignore_case": Option(False, switch, "Ignore case in patterns; keywords always do.", flag="switch"),
     "max_length": Option(MAX_LENGTH, whole(1, _LONGEST), "How many characters the text of a pattern may have."),
 }
-"""Those of every method."""
+"""Options of every method."""
 
 _RETRIEVER = {
     "min_word_len": Option(2, whole(1, 2**31 - 1), "The fewest characters of a word cut from a phrase."),
@@ -24,4 +24,4 @@ _RETRIEVER = {
 }
 
 METHOD_OPTIONS = {f"retriever-{rule}": _RETRIEVER for rule in ("none", "single", "multi")}
-"""Those of a method."""
+"""Options of single methods."""

@@ -33,7 +33,7 @@ _NAMES = {ANY: "?", LOOP: "*"}
 
 
 def outline(trie: ShareTrie, notes: Mapping[str, Callable[[int], Iterable[str]]]) -> str:
-    """Return the drawing of all states but the initial one; `notes` says what hangs at a state, by heading."""
+    """Return the drawing of all states but the initial one; `notes` has lines for states, by heading."""
     states = trie.states[: STATE_WORDS * int(trie.figures[STATES_END])].reshape(-1, STATE_WORDS).tolist()
     below: dict[int, list[int]] = defaultdict(list)
     for number in sorted(range(1, len(states)), key=lambda number: states[number][KEY]):
@@ -56,7 +56,7 @@ def key_outline(table: KeyTable, store: KeyStore, name: Callable[[int], str]) ->
     """Return the drawing of packed patterns.
 
     A key has its gram, and the payloads of the patterns that are nothing else; a gram that too many keys share is
-    ``crowded``. A pattern has its payload and its guard, unless its key has so many patterns that none has one.
+    ``crowded``. A pattern has its payload and its guard; the patterns of a key with very many patterns have no guard.
     """
     offsets = {head_in(first): offset_in(second) for first, second in table.table.reshape(-1, 2) if first != EMPTY}
     lines = []
@@ -106,7 +106,7 @@ def _pattern(store: KeyStore, body: int) -> str:
 
 
 def _guard(store: KeyStore, key: int, i: int, body: int) -> str:
-    """Return which word guards pattern `i` of a key: the other one whose fingerprint the key's head has."""
+    """Return the guard of pattern `i` of a key: its other word whose fingerprint the key's head has."""
     if i >= fingerprint_count(store.heads, key):
         return ""
     wanted = int(store.heads[key + FINGERPRINTS + i])
@@ -122,7 +122,7 @@ def _fingerprint(store: KeyStore, head: int) -> int:
 
 
 def _text(raw: bytes) -> str:
-    """Return bytes that may begin or end inside a character."""
+    """Return bytes as text; they may begin or end inside a character."""
     return raw.decode("utf-8", "backslashreplace")
 
 

@@ -21,7 +21,7 @@ from watchword.patterns.options import MAX_LENGTH
 
 
 class Gap(NamedTuple):
-    """Exactly `questions` characters, or with a `star` at least so many."""
+    """Exactly `questions` characters, or, with a `star`, at least `questions` characters."""
 
     questions: int
     star: bool
@@ -31,7 +31,7 @@ class Gap(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """Words, unescaped, and the gap before each and behind the last: one gap more than words."""
+    """Unescaped words, and the gap before each and after the last: one gap more than words."""
 
     words: tuple[str, ...]
     gaps: tuple[Gap, ...]

@@ -52,13 +52,13 @@ class Patterns(NamedTuple):
 
 
 PatternStructure: TypeAlias = Structure[Patterns, Patterns, Strings]
-"""A set of ``(pattern, payload)`` that finds the patterns of which a text, valid UTF-8, holds an instance.
+"""A set of ``(pattern, payload)`` that finds the patterns that occur in a text of valid UTF-8.
 
 `remove` takes one pattern. An empty batch of patterns or texts is legal everywhere."""
 
 
 class PatternStore(Part):
-    """Patterns one behind the other in arrays that grow, each with its payload.
+    """Concatenated patterns in arrays that grow, each with its payload.
 
     Layout as in `Patterns`; a removed row has the payload -1 and stays as waste until `squeeze` finds that waste is
     more than half. `live` counts rows, words and bytes of the rows not removed.
@@ -79,7 +79,7 @@ class PatternStore(Part):
         return int(self.live[0])
 
     def add(self, patterns: Patterns, payloads: Int32) -> None:
-        """Add patterns behind those already there."""
+        """Append patterns."""
         rows, words = self.rows, self._words
         used = int(self._word_offsets[words])
         more_rows, more_words = len(patterns), len(patterns.chars)
@@ -99,7 +99,7 @@ class PatternStore(Part):
         self.live += (more_rows, more_words, len(patterns.data))
 
     def row(self, payload: int) -> int:
-        """Return the row of a payload, found by a scan; a `KeyError` if there is none."""
+        """Return the row of a payload, found by a scan; raises `KeyError` if there is none."""
         rows = np.flatnonzero(self.payloads == payload)
         if payload < 0 or len(rows) == 0:
             raise KeyError(payload)
@@ -181,7 +181,7 @@ def live(patterns: Patterns, payloads: Int32) -> tuple[Patterns, Int32]:
     return kept, payloads[:rows]
 
 
-def joined(parts: list[tuple[Patterns, Int32]]) -> tuple[Patterns, Int32]:
+def concatenate(parts: list[tuple[Patterns, Int32]]) -> tuple[Patterns, Int32]:
     """Return several sets of patterns as one; a copy, unless all but one are empty."""
     filled = [part for part in parts if len(part[0])]
     if len(filled) < 2:

@@ -71,14 +71,14 @@ class StreamMatcher:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what has come: the next chunk is the first of another text."""
+        """Forget the text so far: the next chunk is the first of another text."""
         kernels.begin(self._plan.patterns, self._state)
         self._blank = 0  # how many of the plan's blanks were found
         self._chunks = 0
         self._cut = b""  # the first bytes of a character
 
     def feed(self, chunk: str | bytes | bytearray | memoryview) -> list[Any]:
-        """Go on with a chunk; return the ids of which the text holds an instance now and did not before.
+        """Read the next chunk; returns the ids of patterns that are in the text now and were not before.
 
         They are in the order of subscribing. A chunk is a `str` or UTF-8 bytes; bytes may end inside a character, which
         counts when the rest of it has come. A chunk that cannot be read is an `EventError` with the chunk's number as
@@ -86,7 +86,7 @@ class StreamMatcher:
         """
         texts, cut = self._read(chunk)
         if self._plan.ignore_case:
-            texts = reading.folded(texts)
+            texts = reading.casefold(texts)
         before, blank = int(self._state.marks[kernels.FOUND]), self._blank
         kernels.feed(texts.data, self._plan.automaton, self._plan.patterns, self._state)
         self._blank = int(np.searchsorted(self._plan.minimums, self.characters, side="right"))
@@ -114,7 +114,7 @@ class StreamMatcher:
         return f"<StreamMatcher of {patterns}, {characters} in>"
 
     def _ids(self, before: int, blank: int) -> list[Any]:
-        """Return the ids found behind the first so many with words, and the first so many without."""
+        """Return the ids found since: after the first `before` hits with words, and the first `blank` without."""
         plan, after = self._plan, int(self._state.marks[kernels.FOUND])
         if after == before and self._blank == blank:
             return []
@@ -149,7 +149,7 @@ def plan(compiled: Compiled, ids: pa.Array, ignore_case: bool) -> Plan:
     numbers, words = distinct_words(Strings(patterns.data, patterns.word_offsets))
     return Plan(
         automaton=automaton(words, np.arange(words.count)),
-        patterns=_segmented(patterns, numbers),
+        patterns=_cut_segments(patterns, numbers),
         rows=compiled.rows.copy(),
         blanks=blanks,
         minimums=minimums,
@@ -158,7 +158,7 @@ def plan(compiled: Compiled, ids: pa.Array, ignore_case: bool) -> Plan:
     )
 
 
-def _segmented(patterns: Patterns, numbers: Int32) -> StreamPatterns:
+def _cut_segments(patterns: Patterns, numbers: Int32) -> StreamPatterns:
     """Cut patterns, whose words have these numbers, into segments."""
     count, size = len(patterns), len(patterns.chars)
     owners = np.repeat(np.arange(count), np.diff(patterns.offsets))
@@ -183,10 +183,10 @@ def _segmented(patterns: Patterns, numbers: Int32) -> StreamPatterns:
 
 
 def _keys(begins: Int64, words: Int32, sizes: Int64) -> Int64:
-    """Return the word of each segment that is taken for its rarest; of those that are near enough to its end.
+    """Return the word of each segment that is assumed to be its rarest, among the words near enough to its end.
 
-    A byte counts as four bits of information, less those that the word's use in several places takes away. Of equals
-    it is the last, which need not be waited behind.
+    A byte counts as four bits of information, minus the bits lost because several patterns use the word. Of equal
+    words it is the last, so that nothing has to wait for a later one.
     """
     if not len(begins):
         return np.empty(0, np.int64)

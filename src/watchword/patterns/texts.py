@@ -5,7 +5,7 @@ names; a batch of them may be an Arrow array of strings or binaries, plain or di
 All become `Strings` of valid UTF-8, and, where an event has several, the borders between those of different events.
 
 >>> texts, _ = read(["Tea", "Straße".encode()], 0)
->>> measured(texts)[0].tolist(), folded(texts).text(1)
+>>> count_characters(texts)[0].tolist(), casefold(texts).text(1)
 ([3, 6], 'strasse')
 """
 
@@ -54,14 +54,14 @@ def _several(events: Grouped, position: int) -> Texts:
 
 
 def _valid(strings: Strings, position: int) -> Strings:
-    _, bad = measured(strings)
+    _, bad = count_characters(strings)
     if bad >= 0:
         raise EventError(INVALID, position=position + bad)
     return strings
 
 
 def _mixed(events: Any, position: int) -> Texts:
-    """Read events of which some are not `str`."""
+    """Read events that are not all `str`."""
     sizes, pieces = [], []
     for row, event in enumerate(events):
         several = texts_of_one(event, position + row) if isinstance(event, Mapping) else [event]
@@ -81,14 +81,14 @@ def text(event: Any, position: int = 0) -> str:
     return event
 
 
-def measured(strings: Strings) -> tuple[Int64, int]:
+def count_characters(strings: Strings) -> tuple[Int64, int]:
     """Return the number of characters of each row, and -1 or the first row that is not valid UTF-8."""
     counts = np.empty(strings.count, np.int64)
     bad = kernels.measure(strings.data, strings.offsets, strings.surrogates, counts)
     return counts, int(bad)
 
 
-def folded(strings: Strings) -> Strings:
+def casefold(strings: Strings) -> Strings:
     """Return every row of valid UTF-8 case-folded, exactly as `str.casefold` does."""
     out = np.empty(3 * (int(strings.offsets[-1]) - int(strings.offsets[0])), np.uint8)
     offsets = np.empty(strings.count + 1, np.int64)

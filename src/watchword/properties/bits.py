@@ -10,7 +10,7 @@ Of three properties the events ``110`` and ``001``:
 >>> bits.ones().atoms.tolist()
 [0, 1, 2]
 
-Layout: ``words[event, p >> 6]``, bit ``p & 63``, is property `p`; what is left of the last word is 0.
+Layout: ``words[event, p >> 6]``, bit ``p & 63``, is property `p`; the unused bits of the last word are 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from watchword.sets.rows import Rows
 
 
 def words_for(width: int) -> int:
-    """Return how many words the bits of so many properties take."""
+    """Return the number of words for the bits of `width` properties; 2 for 100."""
     return (width + 63) // 64
 
 

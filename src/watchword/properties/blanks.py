@@ -35,7 +35,7 @@ class Blanks(Part):
         self._payloads.update(dict.fromkeys(payloads.tolist()))
 
     def remove(self, payload: int) -> None:
-        """Remove a payload; a `KeyError` if it is not there."""
+        """Remove a payload; raises `KeyError` if it is not there."""
         self._array = None
         del self._payloads[payload]
 
@@ -68,7 +68,7 @@ class Blanks(Part):
         return 4 * len(self)
 
     def _held(self) -> Int32:
-        """Return the payloads as an array. Threads that race here make the same."""
+        """Return the payloads as an array. Threads that race here make equal arrays."""
         held = self._array
         if held is None:
             held = self._array = np.fromiter(self._payloads, np.int32, len(self._payloads))

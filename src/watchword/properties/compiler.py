@@ -1,6 +1,6 @@
 """From the texts of subscriptions to rows of literals, a column at a time and without an object per row.
 
-A row that the kernel refuses is parsed again in Python, for an error that says what is wrong and where.
+A row that the kernel refuses is parsed again in Python, for an error with the reason and the place.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Compiler:
         self._declared, self._vocabulary = declared, vocabulary
 
     def compile(self, texts: Strings) -> Rows:
-        """Return a row for each subscription, without literals for one that asks nothing; an error names its row."""
+        """Return a row for each subscription, empty for one that asks nothing; an error names the row."""
         offsets: list[Int64] = [np.zeros(1, np.int64)]
         atoms: list[Int32] = []
         fill = 0

@@ -27,7 +27,7 @@ from watchword.properties.bits import Bits
 from watchword.sets.rows import Rows
 
 MANY = 256
-"""From this many rows on, each tree gets its rows sorted, so that its nodes lie as they are walked."""
+"""From this many rows on, each tree gets its rows sorted, so that its nodes lie in the order of a walk."""
 
 
 class SearchTree(NamedTuple):
@@ -49,7 +49,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         self._hits_per_event = 64
 
     def add(self, rows: Rows, payloads: Int32) -> None:
-        """Add rows, none of them empty: a few tree by tree for each, many row by row for each tree."""
+        """Add rows, none of them empty: a few row by row, each into all its trees; many tree by tree."""
         batch = Batch(int64(rows.offsets), int32(rows.atoms), int32(payloads))
         trees, sizes = len(self._forest.roots), np.diff(batch.offsets)
         if len(rows) < MANY:
@@ -78,7 +78,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         kernels.renumber(self._forest, int32(payloads))
 
     def stats(self) -> Mapping[str, float]:
-        """Return ``nodes`` at which rows part, ``postings`` (rows, once for each tree that holds them), ``trees``."""
+        """Return ``nodes`` at which rows differ, ``postings`` (rows, once for each tree that holds them), ``trees``."""
         state = self._forest.state
         nodes = int(state[kernels.NODES])
         size = 4 * (NODE_WORDS * nodes + int(state[WORDS_LIVE]))
@@ -90,7 +90,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         }
 
     def draw(self, name: Callable[[int], str] = str, tree: int = 0) -> str:
-        """Return an indented drawing of a tree: the properties it asks where rows part, their values, payloads."""
+        """Return an indented drawing of a tree: the properties at which rows differ, their values, payloads."""
         forest = self._forest
         below: dict[int, list[int]] = {}
         lines: dict[int, str] = {}
@@ -108,7 +108,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         return outline(below[0], below, lines.__getitem__)
 
     def arrays(self) -> Arrays:
-        """Return all trees, without what was never used."""
+        """Return the arrays of all trees, without unused room."""
         forest, state = self._forest, self._forest.state
         nodes = forest.nodes[: NODE_WORDS * state[kernels.NODES_END]]
         return forest._replace(nodes=nodes, words=forest.words[: state[WORDS_END]])._asdict()
@@ -124,7 +124,7 @@ class SearchForest(Structure[Rows, Int32, Bits]):
         return held[:count][np.argsort(keys[:count])]
 
     def _reserve(self, entries: int, literals: int) -> None:
-        """Make room for so many entries with so many literals, and a node for each."""
+        """Make room for `entries` entries with `literals` literals in all, and a node for each."""
         forest, state = self._forest, self._forest.state
         words = int(state[WORDS_END]) + ENTRY_HEAD * entries + (entries + literals) // 2 + 1
         nodes = NODE_WORDS * (int(state[kernels.NODES_END]) + entries)

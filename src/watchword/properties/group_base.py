@@ -14,7 +14,7 @@ from watchword.sets.numbering import renumber_payloads
 from watchword.sets.rows import Rows, joined, one_row
 
 UNDIVIDED = 32
-"""How many rows a node may have without being divided: reading so many costs about as much as finding a child."""
+"""The most rows of an undivided node: reading them costs about as much as finding a child."""
 
 
 class GroupBase:
@@ -34,7 +34,7 @@ class GroupBase:
         return len(self.by_ones.payloads)
 
     def has(self, row: Int32, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is here under this payload."""
         if len(row) and int(row.max()) >= 2 * self.width:
             return False
         return bool(has_row(self.by_ones, *masks_of(one_row(row), self.width), payload))
@@ -60,7 +60,7 @@ class GroupBase:
 
     @classmethod
     def restored(cls, arrays: Arrays, width: int) -> GroupBase:
-        """Return what `arrays` returned as a base."""
+        """Return the base of saved `arrays`."""
         by_ones, by_zeros = (
             Groups(*(np.asarray(arrays[f"{half}.{field}"]) for field in Groups._fields)) for half in ("ones", "zeros")
         )
@@ -68,7 +68,7 @@ class GroupBase:
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes there are."""
+        """Return the number of nodes."""
         return (len(self.by_ones.nodes) + len(self.by_zeros.nodes)) // NODE_WORDS
 
     @property
@@ -100,10 +100,10 @@ def grouped(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
     """Return rows sorted by their ones, under the nodes of a trie."""
     order = np.lexsort(ones)
     ones, zeros = np.ascontiguousarray(ones[:, order]), np.ascontiguousarray(zeros[:, order])
-    return _divided(ones, zeros, int32(payloads[order]), width)
+    return _divide(ones, zeros, int32(payloads[order]), width)
 
 
-def _divided(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
+def _divide(ones: UInt64, zeros: UInt64, payloads: Int32, width: int) -> Groups:
     room = 2 * width + len(payloads) // UNDIVIDED
     nodes = np.zeros(NODE_WORDS * room, np.int32)
     nodes[2] = len(payloads)

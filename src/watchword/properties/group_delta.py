@@ -16,7 +16,7 @@ from watchword.sets.rows import Rows
 
 
 class GroupDelta:
-    """A mutable set of rows; they are numbered as they come, and a removed one leaves its number unused."""
+    """A mutable set of rows; they are numbered in order of adding, and numbers of removed rows stay unused."""
 
     def __init__(self, width: int) -> None:
         words = words_for(width)
@@ -33,7 +33,7 @@ class GroupDelta:
 
     @property
     def mark(self) -> int:
-        """Tell this moment from later ones."""
+        """Return a position that grows with every added row."""
         return self.came
 
     @property
@@ -53,11 +53,11 @@ class GroupDelta:
         self.came = last
 
     def mark_of(self, payload: int) -> int | None:
-        """Return the row of a payload, if it is here."""
+        """Return the row of a payload, or None."""
         return self._row_of.get(payload)
 
     def remove(self, row: Int32, payload: int) -> None:
-        """Remove a row that is here; a `KeyError` if its payload is another row's."""
+        """Remove a row; raises `KeyError` if its payload belongs to another row."""
         place = self._row_of[payload]
         held = literals_of(self.lists.ones, self.lists.zeros, np.array([place]))
         if not np.array_equal(held.atoms, row):
@@ -66,23 +66,23 @@ class GroupDelta:
         self.lists.payloads[place] = -1
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
-        """Return what returns the rows that have come since a mark and are here now. Masks that are written stay."""
+        """Return a function that returns the rows added since a mark and still present now. Written masks stay."""
         return partial(_live, self.lists.ones, self.lists.zeros, self.lists.payloads[: self.came].copy(), since)
 
     def _reserve(self, rows: int) -> None:
-        """Make room for so many rows. Rows not used yet have payload -1 and no mask."""
+        """Make room for `rows` rows. Unused rows have payload -1 and no mask."""
         lists = self.lists
         if rows > len(lists.payloads):
             size = power_of_two(max(rows, 64))
             self.lists = lists._replace(
                 links=resized(lists.links, size),
-                ones=_widened(lists.ones, size),
-                zeros=_widened(lists.zeros, size),
+                ones=_widen(lists.ones, size),
+                zeros=_widen(lists.zeros, size),
                 payloads=resized(lists.payloads, size, -1),
             )
 
 
-def _widened(masks: UInt64, size: int) -> UInt64:
+def _widen(masks: UInt64, size: int) -> UInt64:
     wide = np.zeros((len(masks), size), np.uint64)
     wide[:, : masks.shape[1]] = masks
     return wide

@@ -3,10 +3,10 @@
 `layers.layered` has the life cycle; `group_base` the base, and `group_delta` what came since.
 
 Why by ones? An event with few ones, which the paper found to be the usual kind, is satisfied only by rows whose ones
-are among them: a trie over ones leads to those and to nothing else. What is left to check are the zeros, a mask for
-each row, and of the rows that are read most match. The paper goes by the *number* of ones and by a block without any,
-and its trees still ask property after property. For events with more ones than zeros the same rows are kept a second
-time, with 0 and 1 exchanged."""
+are among them: a trie over ones leads to those and to nothing else. Only the zeros of a row, a mask, remain to be
+checked, and most rows that are read match. The paper goes by the *number* of ones and by a block without any, and its
+trees still ask property after property. For events with more ones than zeros the same rows are kept a second time, with
+0 and 1 exchanged."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Grouped(Layered[Rows, Int32, Bits]):
     # what `Layered` asks for
 
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], GroupBase]:
-        """Return what packs rows."""
+        """Return the function that packs rows."""
         return partial(GroupBase.packed, self.width)
 
     def new_delta(self) -> GroupDelta:

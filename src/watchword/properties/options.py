@@ -11,7 +11,7 @@ from watchword.options import Option, whole, words
 __all__ = ["METHOD_OPTIONS", "OPTIONS"]
 
 MOST_PROPERTIES = 1 << 15
-"""A literal, of which there are two for each, has 16 bits in the search trees."""
+"""A property has two literals, and a literal has 16 bits in the search trees."""
 
 _UNWRITABLE = re.compile(r"[\s,=]|^AND$")
 
@@ -42,7 +42,7 @@ def _is_unicode(word: str) -> bool:
 OPTIONS = {
     "properties": Option(None, _properties, "The properties, one per line, in the order of bit strings.", flag="words")
 }
-"""Those of every method."""
+"""Options of every method."""
 
 METHOD_OPTIONS = {"rapid": {"c": Option(10, whole(0, 64), "Up to how many ones an event is light.")}}
-"""Those of a method."""
+"""Options of single methods."""

@@ -1,4 +1,4 @@
-"""From the text of a subscription to what it asks, with errors that say what is wrong and where.
+"""Parses the text of a subscription into literals, with errors that give the reason and the place.
 
 >>> declared = Declared(["sports", "politics", "arts"])
 >>> declared.parse("sports=1 politics=0"), declared.parse("10*"), declared.parse("arts=*")
@@ -6,7 +6,7 @@
 >>> declared.show([1, 2])
 'sports=1 AND politics=0'
 
-What is asked is a list of *literals*, in the order of the properties: ``2 * p + 1`` asks that property `p` is 1, ``2 *
+The result is a list of *literals*, in the order of the properties: ``2 * p + 1`` asks that property `p` is 1, ``2 *
 p`` that it is 0. The grammar::
 
     subscription := ternary | pair (joint pair)*
@@ -83,7 +83,7 @@ class Declared:
 
     @property
     def shown_count(self) -> str:
-        """Say how many are declared, for errors."""
+        """Return the number of declared properties, for errors."""
         return counted(len(self), "declared property", "declared properties")
 
     def _ternary(self, text: str, stripped: str) -> list[int]:
@@ -113,7 +113,7 @@ class Declared:
             at = joint.end()
 
     def _refuse(self, text: str, at: int, found: re.Match[str] | None) -> NoReturn:
-        """Say what is wrong with the pair at a place."""
+        """Raise the error for the pair at a position."""
         name, equals = (visible(brief(found[1])), found[3]) if found is not None else ("", "")
         if not name:
             message = "a property is missing here" + (" before =" if equals else f"; declared are {self.some()}")

@@ -3,7 +3,8 @@
 An event with exactly `t` ones is satisfied only by rows that have at most `t` ones, and at least `t` ones or stars: the
 set S_t (Proposition 1). The properties are cut into t + 1 blocks; one of them has no 1 in the event, and none in any
 row that the event satisfies: the set T^t_j of block `j` (Proposition 2). Its tree asks all properties but those of the
-block, beginning behind it. Events with more than `c` ones go to a plain tree of the rows that may have so many.
+block, beginning behind it. Events with more than `c` ones go to a plain tree of the rows that may have more than `c`
+ones.
 
 Of five properties and c = 1 there are four trees; 5 / 2 is not whole, so the blocks share out the remainder:
 
@@ -31,7 +32,7 @@ from watchword.properties.forest import SearchForest, SearchTree
 
 
 class Rapid(SearchForest):
-    """Rows in every tree that may serve an event which they match."""
+    """Rows in every tree that may serve an event that satisfies them."""
 
     def __init__(self, width: int, c: int) -> None:
         super().__init__(width, search_trees(width, c))
@@ -49,7 +50,7 @@ def search_trees(width: int, c: int) -> list[SearchTree]:
 
 
 def block_borders(width: int, blocks: int) -> list[int]:
-    """Return where blocks begin and end that are consecutive and of equal length but for one.
+    """Return the borders of consecutive blocks whose lengths differ by at most one.
 
     >>> block_borders(100, 6)
     [0, 17, 34, 51, 68, 84, 100]

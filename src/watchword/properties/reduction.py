@@ -1,6 +1,6 @@
 """Property matching is as hard as partial match, and the other way round (Kale et al. 2005, section 2.1).
 
-Partial match: given tuples of bits, find those that agree with a query of bits and stars. Each problem becomes the
+Partial match: given tuples of bits, find the tuples that agree with a query of bits and stars. Each problem becomes the
 other with two bits for every one. What the paper prints of the two tables, decoded:
 
     stored bit     0 → 0*    1 → *0              a star where nothing is said of it
@@ -34,26 +34,26 @@ _ASKED = {"0": "01", "1": "10", "*": "00"}
 
 def tuple_as_subscription(data: str) -> str:
     """Return the subscription, over twice as many properties, that stands for a tuple of bits."""
-    return _translated(data, _STORED)
+    return _translate(data, _STORED)
 
 
 def query_as_event(query: str) -> str:
     """Return the event that satisfies exactly the subscriptions of the tuples that agree with a query."""
-    return _translated(query, _ASKED)
+    return _translate(query, _ASKED)
 
 
 def subscription_as_tuple(subscription: str) -> str:
     """Return the tuple, of twice as many bits, that stands for a ternary subscription."""
-    return _translated(subscription, _ASKED)
+    return _translate(subscription, _ASKED)
 
 
 def event_as_query(event: str) -> str:
     """Return the query that agrees with exactly the tuples of the subscriptions that an event satisfies."""
-    return _translated(event, _STORED)
+    return _translate(event, _STORED)
 
 
 def partly_matches(data: str, query: str) -> bool:
-    """Say whether a tuple of bits agrees with a query of as many bits and stars.
+    """Return whether a tuple of bits agrees with a query of as many bits and stars.
 
     >>> partly_matches("011", "0*1"), partly_matches("001", "01*")
     (True, False)
@@ -70,7 +70,7 @@ def pair_names(bits: int) -> list[str]:
     return [f"b{bit}.{value}" for bit in range(bits) for value in (1, 0)]
 
 
-def _translated(text: str, table: Mapping[str, str]) -> str:
+def _translate(text: str, table: Mapping[str, str]) -> str:
     for position, character in enumerate(text):
         if character not in table:
             raise ValueError(f"{character!r} at {position} of {text!r}; expected one of {' '.join(table)}")

@@ -69,7 +69,7 @@ def _ranked_trie(words: Strings) -> RankedTrie:
 
 
 def _classes(data: UInt8) -> tuple[UInt8, int]:
-    """Return the class of each byte, ascending among those that occur, and how many classes there are."""
+    """Return the class of each byte, numbered in the order of bytes that occur, and the number of classes."""
     occurs = np.bincount(data, minlength=256) > 0
     classes = np.where(occurs, np.cumsum(occurs), 0)
     return classes.astype(np.uint8), int(classes.max()) + 1

@@ -19,7 +19,7 @@ from watchword.kernels.sequences.labels import LabelAutomaton, LabelTrie
 
 
 class MadeAutomaton(NamedTuple):
-    """The automaton, the state in which each word ends, and the states by depth: suffixes come before what has them."""
+    """The automaton, the state in which each word ends, and the states by depth: shorter suffixes come first."""
 
     automaton: LabelAutomaton
     ends: Int32

@@ -1,4 +1,4 @@
-"""Which conjunctions of atoms hold? The floor below keywords, predicates and properties; it knows no word.
+"""Which conjunctions of atoms hold? The floor below keywords, predicates and properties; it knows numbers only.
 
 A language hands over rows of atom numbers. In the order in which they pass: `boolean` (AND, OR, NOT and parentheses
 into clauses), `clauses` (clauses into rows, and what a row cannot say), `order` (rows sorted for methods that ask for

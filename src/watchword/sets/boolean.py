@@ -1,12 +1,12 @@
-"""The boolean language that every language over sets has; what an atom is, is left open.
+"""The boolean language (AND, OR, NOT, parentheses) of every language over sets; the subclass parses atoms.
 
     query   := and (OR and)*
     and     := not ((AND)? not)*
     not     := (NOT | -) not | "(" query ")" | atom
 
-A *clause* is a conjunction of atoms, some of them negated. A query is a disjunction of clauses (DNF), of which one must
+A *clause* is a conjunction of atoms, some of them negated. A query is a disjunction of clauses (DNF): one of them must
 hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
-(punctuation, a stop word) is dropped with its operator: whatever asks nothing is as if it were not there.
+(punctuation, a stop word) is dropped with its operator.
 
 Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`dnf`) are limited (`Limits`),
 and the limits are checked as the text is read, so a hostile text costs no more than a long one.
@@ -32,7 +32,7 @@ OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 @dataclass(frozen=True)
 class Limits:
-    """What one subscription may cost. Each is an option under the name ``max_…``."""
+    """The limits on the cost of one subscription. Each is an option under the name ``max_…``."""
 
     clauses: int
     depth: int
@@ -77,7 +77,7 @@ class Parser(ABC, Generic[Atom]):
 
     @abstractmethod
     def atom(self, token: Token) -> Tree | None:
-        """Return the atom of a piece that is no operator or parenthesis, or a tree of such; None if it asks nothing."""
+        """Return the atom of a piece that is no operator or parenthesis, or a tree of atoms; None if it has none."""
 
     def clauses(self) -> list[Clause[Atom]]:
         """Return the clauses of the text; none if it contradicts itself."""
@@ -91,7 +91,7 @@ class Parser(ABC, Generic[Atom]):
         return self.clauses_of(tree)
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
-        """Return the clauses of a tree; all trees of a text share what it may cost."""
+        """Return the clauses of a tree; all trees of a text share one budget."""
         drafts = normal_form(tree, self.budget)
         return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
 
@@ -102,7 +102,7 @@ class Parser(ABC, Generic[Atom]):
         return token
 
     def unjoined(self, token: Token) -> SubscriptionSyntaxError:
-        """Return the error of a piece that no operator joins to what precedes it."""
+        """Return the error for a piece without an operator before it."""
         return self.error(f"expected AND, OR or the end before {shown(token.text)}", token)
 
     def error(self, message: str, token: Token) -> SubscriptionSyntaxError:

@@ -43,7 +43,7 @@ from watchword.sets.structure import SetStructure
 
 
 class RowPool(Part):
-    """Numbered rows with their atoms, one behind the other in one array.
+    """Numbered rows with their atoms, concatenated in one array.
 
     A removed row's atoms stay in the pool as waste until they are more than half of it; then the pool is packed, which
     makes removal O(1) on average. Row numbers stay as they are.
@@ -85,7 +85,7 @@ class RowPool(Part):
 
     @property
     def rows(self) -> StoredRows:
-        """Return what kernels read: all rows ever used."""
+        """Return the arrays for kernels: all row numbers ever used."""
         used = self.numbers.used
         return StoredRows(self._starts[:used], self._sizes[:used], self.numbers.payloads[:used], self._pool)
 
@@ -111,12 +111,12 @@ class RowPool(Part):
 
     @property
     def bytes(self) -> int:
-        """Return four bytes for each atom, and for each row those of its start, its size and its payload."""
+        """Return the bytes in use: four for each atom, and the start, size and payload of each row."""
         return 4 * self.stored + (8 + 2) * self.numbers.live + self.numbers.bytes
 
     @property
     def allocated(self) -> int:
-        """Return the bytes of the arrays, spare room and all."""
+        """Return the bytes of the arrays, with their spare room."""
         return self._starts.nbytes + self._sizes.nbytes + self._pool.nbytes + self.numbers.allocated
 
 

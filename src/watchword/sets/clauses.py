@@ -1,16 +1,16 @@
-"""Clauses between a parser and a structure: payloads, and what is left to check once a row is covered.
+"""Clauses between a parser and a structure: their payloads, and the checks after a row is covered.
 
 Most subscriptions are one conjunction of atoms; their payload is the slot itself, and nothing more is kept of them.
-Some clauses need more than their row: those with a phrase or with NOT, and those beside which others stand (OR). Their
-payload is `FIRST_CLAUSE` plus the number of an entry in the `ClauseTable`. The entry says whose clause it is, whether
-its subscription has other clauses, and what is left to check. For ``"debt crisis" NOT imf`` in slot 5, with debt 0,
+Clauses with a phrase or with NOT, and clauses of a subscription with OR, need more than their row. Their payload is
+`FIRST_CLAUSE` plus the number of an entry in the `ClauseTable`. The entry has the slot of the subscription, whether
+it has other clauses, and the program of checks. For ``"debt crisis" NOT imf`` in slot 5, with debt 0,
 crisis 1 and imf 2::
 
     row {0, 1}, payload FIRST_CLAUSE + 0
     entry 0: slot 5, not shared, check: 0 1 adjacent; 2 absent
 
-A clause without any required atom (``NOT imf``) is in no structure; every event is checked against it. The layout is
-told in `kernels.sets.clauses`.
+A clause without any required atom (``NOT imf``) is in no structure; every event is checked against it.
+`kernels.sets.clauses` describes the layout.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from watchword.sets.rows import Rows, one_row
 class CheckedClause(NamedTuple):
     """A clause that needs a check after its atoms were found.
 
-    `required` are the atoms of its row, `program` is what is left to check, and `shared` says whether its subscription
-    has other clauses.
+    `required` are the atoms of its row, `program` has the checks, and `shared` says whether its subscription has other
+    clauses.
     """
 
     required: list[int]
@@ -43,7 +43,7 @@ class CheckedClause(NamedTuple):
     shared: bool
 
     def atoms(self) -> list[int]:
-        """Return the distinct atoms that the clause names."""
+        """Return the distinct atoms of the clause, required, checked or forbidden."""
         found = dict.fromkeys(self.required)
         at = 0
         while at < len(self.program):
@@ -64,14 +64,14 @@ class CheckedClauses(NamedTuple):
     program: Int32
 
     def rows(self) -> Rows:
-        """Return the rows of all clauses; one that asks for no atom has an empty one."""
+        """Return the rows of all clauses; empty for a clause without required atoms."""
         sizes = self.program[self.starts - 1].astype(np.int64)
         offsets = offsets_of(sizes)
         places = np.repeat(self.starts - 1 - sizes - offsets[:-1], sizes)
         return Rows(offsets, self.program[places + np.arange(offsets[-1])])
 
     def atoms(self) -> Int32:
-        """Return the distinct atoms that each clause names."""
+        """Return the distinct atoms of each clause, required, checked or forbidden."""
         atoms = np.empty(len(self.program), np.int32)
         return atoms[: kernels.named_atoms(self.starts, self.stops, self.program, atoms)]
 
@@ -82,8 +82,8 @@ class CheckedClauses(NamedTuple):
         return self._replace(program=program)
 
 
-def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
-    """Return several sets of clauses as one; each comes with the number of the subscription that is its 0."""
+def concatenate_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
+    """Return several sets of clauses as one; each part comes with the number of its first subscription."""
     if len(parts) == 1 and parts[0][0] == 0:
         return parts[0][1]
     before = offsets_of([len(part.program) for _, part in parts])[:-1].tolist()
@@ -99,14 +99,14 @@ def joined_clauses(parts: list[tuple[int, CheckedClauses]]) -> CheckedClauses:
 
 _KINDS = [np.dtype(kind) for kind in CLAUSE_KINDS]
 
-NO_CLAUSES = joined_clauses([])
+NO_CLAUSES = concatenate_clauses([])
 
 
 class ClauseTable(Part):
-    """The clauses of an index that need a check. Numbers of removed ones are given again.
+    """The clauses of an index that need a check. Numbers of removed clauses are used again.
 
-    Which clauses a slot has is asked of a list that is sorted by slots, made when it is first wanted, and of a dict of
-    those that came one by one since: a dict of all would take more memory than the table.
+    The clauses of a slot are found in a list sorted by slots, made at the first look-up, and in a dict of the clauses
+    added one by one since: a dict of all clauses would take more memory than the table.
     """
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ class ClauseTable(Part):
             self.condense()
 
     def check(self, events: Rows, hits: Hits) -> Hits:
-        """Turn the payloads that a structure found for events into slots, checking what its rows cannot say."""
+        """Replace the payloads that a structure found for events by slots, after checking phrases and NOT."""
         always = self._without_atoms()
         if not len(always) and (not len(hits.payloads) or hits.payloads.max() < FIRST_CLAUSE):
             return hits
@@ -194,7 +194,7 @@ class ClauseTable(Part):
         return self.check(one_row(atoms), Hits(np.array([0, len(payloads)], np.int64), payloads, 0)).payloads
 
     def state(self) -> Int64:
-        """Return what `kernels.check_clauses` reads as handles, for as long as nothing changes."""
+        """Return the handles for `kernels.check_clauses`, valid until the next change."""
         arrays, handles = self._state
         always = self._always_made.get("array")
         if arrays.always is always and arrays.program is self.program and arrays.entries is self.entries:
@@ -205,7 +205,7 @@ class ClauseTable(Part):
         return handles
 
     def renumber(self, payloads: Int32) -> None:
-        """Slot `s` is from now on ``payloads[s]``."""
+        """Replace every slot `s` by ``payloads[s]``."""
         slots = self._entries[:, SLOT]
         used = slots >= 0
         slots[used] = payloads[slots[used]]
@@ -254,9 +254,9 @@ class ClauseTable(Part):
         self.program = reserve(self.program, self.fill + words)
 
     def _without_atoms(self) -> Int32:
-        """Return the numbers of the clauses that ask for no atom.
+        """Return the numbers of the clauses without required atoms.
 
-        Of threads that race here, the array of the first is everybody's: no handle must outlive its array.
+        If several threads race here, all use the array of the first: no handle must outlive its array.
         """
         found = self._always_made.get("array")
         if found is None:

@@ -85,10 +85,10 @@ class Propagation(SetStructure):
         self._store = ClusterStore(empty, empty, empty, np.full(CLASSES, -1, np.int32), np.array(_NEW, np.int64))
 
     def add(self, rows: Rows, payloads: Int32) -> None:
-        """Add rows, each behind the last of its cluster."""
+        """Add rows, each at the end of its cluster."""
         if not len(rows):
             return
-        groups = _grouped(rows, payloads)
+        groups = _group_by_cluster(rows, payloads)
         self._reserve(int(rows.atoms.max()) + 1, len(groups.borders) - 1)
         self._reserve_words(kernels.room_wanted(self._store, groups))
         kernels.add_groups(self._store, groups)
@@ -132,7 +132,7 @@ class Propagation(SetStructure):
         return "\n".join(lines)
 
     def condense(self) -> None:
-        """Pack what is to be saved, if half of it is in nobody's use."""
+        """Pack the words for saving, if half of them are free."""
         self._squeeze(above=2)
 
     def arrays(self) -> Arrays:
@@ -146,7 +146,7 @@ class Propagation(SetStructure):
         self._store = ClusterStore(*(np.asarray(arrays[field]) for field in ClusterStore._fields))
 
     def _row(self, at: int, row: int) -> Int32:
-        """Return a row of the cluster whose record is at `at`: its payload, and its atoms but for the access atom."""
+        """Return a row of the cluster whose record is at `at`: its payload, and its atoms without the access atom."""
         _, columns, _, capacity, start = self._store.clusters[at : at + START + 1].tolist()
         return self._store.words[start + row :][: columns * capacity + 1 : capacity]
 
@@ -154,7 +154,7 @@ class Propagation(SetStructure):
         return np.append(self._row(at, row)[1:], self._store.clusters[at + ATOM])
 
     def _reserve(self, atoms: int, clusters: int) -> None:
-        """Make room for atom numbers below `atoms`, and for so many more clusters."""
+        """Make room for atom numbers below `atoms`, and for `clusters` more clusters."""
         store = self._store
         records = RECORD * (int(store.state[CLUSTERS_END]) + clusters)
         self._store = store._replace(heads=reserve(store.heads, atoms, -1), clusters=reserve(store.clusters, records))
@@ -166,7 +166,7 @@ class Propagation(SetStructure):
         self._store = self._store._replace(words=reserve(self._store.words, end))
 
     def _squeeze(self, above: int) -> None:
-        """Pack the words where there are `above` times as many as rows need; a cluster needs at least four."""
+        """Pack the words if there are `above` times as many as rows need; a cluster needs at least four."""
         end, *_, clusters, atoms = self._store.state.tolist()
         needed = atoms + atoms // 4 + 4 * clusters
         if end > above * needed:
@@ -181,7 +181,7 @@ class NonPropagation(Propagation):
     propagating: ClassVar[bool] = False
 
 
-def _grouped(rows: Rows, payloads: Int32) -> Groups:
+def _group_by_cluster(rows: Rows, payloads: Int32) -> Groups:
     """Return rows in groups of one cluster each."""
     sizes, offsets, atoms = row_sizes(rows), int64(rows.offsets), int32(rows.atoms)
     if len(rows) == 1:

@@ -85,7 +85,7 @@ class CompactCount(SetStructure):
         self._settled = False
 
     def add(self, rows: Rows, payloads: Int32) -> None:
-        """Add rows; the first ones settle the capacity.
+        """Add rows; the first ones fix the capacity.
 
         Postings go in sorted by atom where that costs no more than reading them: an atom's blocks then lie side by
         side, and walking them walks memory in order.
@@ -132,7 +132,7 @@ class CompactCount(SetStructure):
         self._numbers.renumber(payloads)
 
     def stats(self) -> Mapping[str, float]:
-        """Return the figures of Tables 4.4, 4.7 and 4.9, and what their memory comes to.
+        """Return the figures of Tables 4.4, 4.7 and 4.9, and the bytes of each part.
 
         Bytes by part, as equation 2.2 has them: ``lists_bytes`` (its vocabulary: buckets and nodes of terms),
         ``postings_bytes`` (blocks), and ``counter_bytes`` with the payloads. ``allocated_bytes`` has spare room in it.
@@ -200,7 +200,7 @@ class CompactCount(SetStructure):
             first = kernels.insert_postings(self._lists, rows, atoms, first)
 
     def _settle(self, atoms: Int32 | None) -> None:
-        """Fix the number of buckets for good, knowing the atoms of the first rows if there are several."""
+        """Set the final number of buckets, from the atoms of the first rows, or None if the first row comes alone."""
         buckets = self._capacity
         if isinstance(buckets, float):
             buckets = EMPTY_CAPACITY if atoms is None else max(1, round(buckets * _count_distinct(atoms)))

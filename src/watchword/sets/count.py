@@ -42,7 +42,7 @@ from watchword.sets.structure import SetStructure
 
 
 class Count(SetStructure):
-    """A row matches when as many of its atoms were met as it has."""
+    """A row matches when its counter, which begins at its number of atoms, reaches 0."""
 
     operation: ClassVar[str] = "counter decrements"
 

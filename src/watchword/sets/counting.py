@@ -2,8 +2,8 @@
 
 It stores what `count` stores: for each atom the rows that hold it (the association table), and for each row how many
 atoms it needs (nb_cond). Matching differs. `count` counts down, sees a row reach 0 when it does, and undoes what it
-did; here hits are counted up, and a scan over all rows, hit or not, compares them with what is needed. So an item costs
-a pass over all |S| rows, however few of them it meets: that is the paper's, and what its clusters are measured against.
+did; here hits are counted up, and a scan over all rows, hit or not, compares them with the number needed. So an item
+costs a pass over all |S| rows, however few it meets: that is the paper's algorithm, its baseline for clusters.
 
 >>> method = Counting()
 >>> rows = Rows(np.array([0, 3, 5, 8, 10]), np.array([1, 2, 4, 1, 24, 1, 2, 3, 1, 12], np.int32))
@@ -13,8 +13,8 @@ a pass over all |S| rows, however few of them it meets: that is the paper's, and
 ([2, 4], 6)
 
 Line 7 of Figure 2 tests `s` where its loop runs over `i`; `i` is meant. The C++ printed beside it is another algorithm:
-it tests every predicate of every subscription. A row that was removed is on no list: it keeps what it needed, at least
-one, and never has it.
+it tests every predicate of every subscription. The counter of a removed row stays at least 1, and no list leads to it,
+so it can never match.
 
 Layout, invariant and cost of matching: see `kernels.sets.counting`.
 """
@@ -35,7 +35,7 @@ from watchword.sets.rows import Rows
 
 
 class Counting(Count):
-    """A row matches when its hit count is found to be the number of its atoms."""
+    """A row matches if its hit count equals the number of its atoms."""
 
     operation: ClassVar[str] = "counter increments"
 
@@ -44,7 +44,7 @@ class Counting(Count):
         self._longest = 0
 
     def add(self, rows: Rows, payloads: Int32) -> None:
-        """Add rows, and remember how far there is to count."""
+        """Add rows, and remember the length of the longest."""
         super().add(rows, payloads)
         self._longest = max(self._longest, int(np.diff(rows.offsets).max(initial=0)))
 
@@ -58,7 +58,7 @@ class Counting(Count):
         return collect(len(items), step, numbers.room(len(items)))
 
     def arrays(self) -> Arrays:
-        """Return what `count` does, and the length of the longest row."""
+        """Return the arrays of `count`, and the length of the longest row."""
         return super().arrays() | {"longest": np.array([self._longest], np.int64)}
 
     def restore(self, arrays: Arrays) -> None:

@@ -2,9 +2,9 @@
 
 ``a AND (b OR c) AND NOT d`` multiplies into ``a b -d`` and ``a c -d``. What OR and NOT multiply into may be far larger
 than the text, so two things are limited: how many clauses there are at any moment (``max_clauses``), and how many steps
-it takes to make and to compare them (``max_work``). A step is an atom that is copied or looked at, and a clause counts
-as `_CLAUSE` of them besides: merging ``a b`` with ``c -d`` takes 20. The second limit is there for texts that stay
-below the first and are expensive all the same, and for users who have raised the first.
+it takes to make and to compare them (``max_work``). A step is an atom that is copied or compared, and each clause adds
+`_CLAUSE` steps: merging ``a b`` with ``c -d`` takes 20. The second limit is there for texts that stay below the first
+and are expensive all the same, and for users who have raised the first.
 
 A conjunction without alternatives takes a step for each of its atoms, with a NOT among them too: parts that are one
 clause each are put together in place (`_runs`), and only parts of several clauses are multiplied.
@@ -23,7 +23,7 @@ __all__ = ["And", "Budget", "Draft", "Not", "Or", "Tree", "normal_form"]
 
 
 _CLAUSE = 16
-"""What making or comparing a clause costs besides its atoms, in steps."""
+"""The steps of making or comparing a clause, in addition to those of its atoms."""
 
 
 class Not(NamedTuple):
@@ -52,20 +52,20 @@ Draft = tuple[dict[Any, None], dict[Any, None]]
 
 
 class Budget:
-    """What one subscription may still cost. `steps` is what it has cost so far."""
+    """The limits on one subscription, and `steps`, its cost so far."""
 
     def __init__(self, text: str, clauses: int, work: int) -> None:
         self._text, self._clauses, self._work = text, clauses, work
         self.steps = 0
 
     def spend(self, steps: int) -> None:
-        """Take note of work that is about to be done."""
+        """Add steps that are about to be done; raises if the limit is exceeded."""
         self.steps += steps
         if self.steps > self._work:
             raise self._refusal(f"its OR and NOT take more than max_work={self._work} steps to multiply out")
 
     def check_clauses(self, count: int) -> None:
-        """Refuse more clauses than there may be."""
+        """Raise if `count` exceeds the limit of clauses."""
         if count > self._clauses:
             raise self._refusal(f"its OR and NOT multiply into more than max_clauses={self._clauses} clauses")
 
@@ -75,7 +75,7 @@ class Budget:
 
 
 def normal_form(tree: Tree, budget: Budget) -> list[Draft]:
-    """Return the clauses of `tree`, none if it contradicts itself; one that another covers is left out.
+    """Return the clauses of `tree`, without covered ones; an empty list if it contradicts itself.
 
     >>> normal_form(And(["a", Or(["b", "c"]), Not("d")]), Budget("", 256, 1000))
     [({'a': None, 'b': None}, {'d': None}), ({'a': None, 'c': None}, {'d': None})]
@@ -100,7 +100,7 @@ def _product(parts: list[list[Draft]], budget: Budget) -> list[Draft]:
     runs = _runs(parts, budget)
     product = runs[0]
     for run in runs[1:]:
-        merged = (_merged(left, right, budget) for left in product for right in run)
+        merged = (_merge(left, right, budget) for left in product for right in run)
         product = _distinct((draft for draft in merged if draft is not None), budget)
     return product
 
@@ -124,7 +124,7 @@ def _runs(parts: list[list[Draft]], budget: Budget) -> list[list[Draft]]:
     return runs
 
 
-def _merged(left: Draft, right: Draft, budget: Budget) -> Draft | None:
+def _merge(left: Draft, right: Draft, budget: Budget) -> Draft | None:
     budget.spend(_CLAUSE + _size(left) + _size(right))
     draft = left[0] | right[0], left[1] | right[1]
     return None if _contradicts(draft) else draft
@@ -135,7 +135,7 @@ def _contradicts(draft: Draft) -> bool:
 
 
 def _distinct(drafts: Iterable[Draft], budget: Budget) -> list[Draft]:
-    """Return the drafts, each once; more than the clauses there may be are refused."""
+    """Return the drafts, each once; raises if they exceed the limit of clauses."""
     found: dict[tuple[frozenset[Any], frozenset[Any]], Draft] = {}
     for draft in drafts:
         budget.spend(_CLAUSE + _size(draft))
@@ -145,7 +145,7 @@ def _distinct(drafts: Iterable[Draft], budget: Budget) -> list[Draft]:
 
 
 def _without_covered(drafts: list[Draft], budget: Budget) -> list[Draft]:
-    """Drop a draft that asks all of another's and more: it can decide nothing.
+    """Drop each draft that asks for all atoms of another draft: the other one decides.
 
     Only a smaller one can cover, and one that is itself covered need not be looked at. So they are taken by size, and
     each that stays is filed under its rarest literal, where a larger one will meet it if it has that literal.

@@ -57,10 +57,10 @@ class Compiled(NamedTuple):
 
 
 class SetLanguage(Language):
-    """A language over sets. What its subclasses compile and read ends here."""
+    """A language over sets. Subclasses compile subscriptions and read events; this class stores and finds them."""
 
     ordering: ClassVar[tuple[str, ...]] = ("order", "ranking")
-    """Options of a method that are not the structure's but say in which order it gets its atoms."""
+    """Options of a method about the order of atoms, which are not passed to the structure."""
 
     structure: SetStructure
 
@@ -91,7 +91,7 @@ class SetLanguage(Language):
     # subscribing
 
     def add(self, slots: Int32, compiled: Compiled) -> None:
-        """Store many subscriptions: plain rows and checked clauses as arrays, the others clause by clause."""
+        """Store many subscriptions: plain rows and checked clauses as arrays, all others clause by clause."""
         plain, clauses = self._numbered(compiled)
         self._counts["plain"] += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
@@ -142,12 +142,12 @@ class SetLanguage(Language):
         self.clauses.remove(slot)
 
     def interned(self) -> None:
-        """Take note of atoms that are new in the vocabulary, before rows with them are added."""
+        """Do what a language needs for new atoms of the vocabulary, before rows with them are added."""
 
     # matching
 
     def find(self, holding: Any) -> Hits:
-        """Find the rows that are covered, and check what rows cannot say."""
+        """Return the slots that events satisfy: finds covered rows, then checks phrases and NOT."""
         sets = holding if self.structure.reads_repeats else distinct(holding)
         if self._order is not None:
             sets = self._order.known_in_order(sets)
@@ -155,12 +155,12 @@ class SetLanguage(Language):
         return self.clauses.check(holding, hits) if len(self.clauses) else hits
 
     def figures(self) -> Mapping[str, int]:
-        """Return clauses, and distinct atoms."""
+        """Return the numbers of clauses and of distinct atoms."""
         return {"clauses": self._counts["plain"] + len(self.clauses), "atoms": self.vocabulary.in_use}
 
     @property
     def is_outworn(self) -> bool:
-        """Say whether more than half of the atoms that came with subscriptions are nobody's any more."""
+        """Return whether more than half of the stored atoms are unused, so that rebuilding would free memory."""
         return len(self.vocabulary) - self._ranked > 64 + 2 * self.vocabulary.in_use
 
     # private parts
@@ -175,7 +175,7 @@ class SetLanguage(Language):
         return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
 
     def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Return the rows, with payloads, that the structure is to find; what rows cannot say goes into the table."""
+        """Return rows and payloads for the structure; clauses with phrases, NOT or OR are put into the table."""
         if is_plain(clauses):
             atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
             self._counts["plain"] += 1
@@ -193,7 +193,7 @@ class SetLanguage(Language):
         return rows
 
     def _literal_rows(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Return rows of literals; only a subscription of several clauses has them in the table."""
+        """Return rows of literals, and payloads; only subscriptions of several clauses are put into the table."""
         rows = []
         for clause in clauses:
             literals = self._literals(clause)
@@ -223,11 +223,11 @@ class SetLanguage(Language):
         return literals
 
     def _encoded(self, atoms: Int32) -> Int32:
-        """Return atoms that must hold as the structure takes them."""
+        """Return required atoms in the structure's form: literals if it takes negations, else the atoms."""
         return atoms << 1 if self.structure.takes_negations else atoms
 
     def _checked(self, clause: Clause[Names], shared: bool) -> CheckedClause:
-        """Return a clause in atom numbers, with the program of what is left to check."""
+        """Return a clause in atom numbers, with its program of checks."""
         required = list(dict.fromkeys(name for names in clause.required for name in names))
         checks = [(names, 0) for names in clause.required if len(names) > 1]
         checks += [(names, 1) for names in clause.forbidden]
@@ -244,7 +244,7 @@ class SetLanguage(Language):
 
 
 def is_plain(clauses: list[Clause[Names]]) -> bool:
-    """Say whether a subscription is one conjunction of atoms and nothing else."""
+    """Return whether a subscription is one conjunction of atoms and nothing else."""
     if len(clauses) != 1 or clauses[0].forbidden:
         return False
     return max(map(len, clauses[0].required), default=1) == 1

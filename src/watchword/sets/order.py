@@ -1,7 +1,7 @@
 """The order of atoms that ordered methods stand on (Kourdounakis 2011, sections 2.1 and 2.3.1).
 
-Every atom has a rank, fixed when the atom is first seen, as a trie cannot bear its change: the atoms of a given ranking
-first, then those of each batch of rows by falling frequency in it, then those that come singly.
+Every atom has a rank, fixed when the atom is first seen, because a trie depends on it: the atoms of a given ranking
+first, then the atoms of each batch of rows by falling frequency in it, then atoms of single rows.
 
 >>> order = AtomOrder("rank", 0)
 >>> rows = Rows(np.array([0, 2, 4, 5]), np.array([7, 4, 2, 4, 7], np.int32))

@@ -5,7 +5,7 @@ base with an example, `kernels.sets.delta` that of the delta.
 
 How rare an atom is, is observed: `Counts.rows` in subscriptions, `Counts.items` in the events matched so far, which
 soon outweigh the former (`PRIOR` events' worth). Keys are chosen by it when rows are added or packed. With 1,000 events
-seen, in 5 of which "greece" was and in 50 "crisis", ``greece AND crisis`` lies under greece.
+seen, 5 with "greece" and 50 with "crisis", ``greece AND crisis`` lies under greece.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OBSERVED = 1 << 20
 """Events after which the counts are left as they are, until the next packing halves them."""
 
 LEARNED = 4096
-"""Events after which it is worth while to pack a base for a snapshot anew, if it knew of none."""
+"""Events after which a base that was packed without any is packed again for a snapshot."""
 
 _NO_COUNTS = Counts(np.empty(0, np.int32), np.empty(0, np.int32))
 
@@ -54,7 +54,7 @@ class RowBase:
         return self.count
 
     def has(self, row: Int32, payload: int) -> bool:
-        """Say whether this row is here under this payload."""
+        """Return whether this row is here under this payload."""
         return bool(kernels.has_row(self.packed, row, payload))
 
     def rows(self, dead: Dead) -> tuple[Rows, Int32]:
@@ -67,14 +67,14 @@ class RowBase:
 
     @property
     def keys(self) -> int:
-        """Return how many atoms are a key."""
+        """Return the number of atoms that are a key."""
         return int(np.count_nonzero(np.diff(self.packed.starts)))
 
 
 class RowDelta:
-    """Rows added since the base was packed. `records` says where a payload's record lies in the pool.
+    """Rows added since the base was packed. `records` has the pool position of each payload's record.
 
-    Matching looks up the head of every atom of an event, unless there is none: so heads are made with the first row.
+    Matching looks up the head of every atom of an event, so heads are made only with the first row.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class RowDelta:
         self.came = 0
         self.records: dict[int, int] = {}
         self.change_state: Any = None
-        """What somebody who changes single rows keeps with these lists, until they are replaced."""
+        """Kernel handles cached by `keywords.OneChange`; dropped when an array is reallocated."""
 
     def __len__(self) -> int:
         return len(self.records)
@@ -100,11 +100,11 @@ class RowDelta:
         self.lists = delta_kernels.Delta(reserve(heads, atoms, -1), reserve(pool, self.mark + words))
 
     def mark_of(self, payload: int) -> int | None:
-        """Return where the record of a payload lies, if it is here."""
+        """Return the pool position of a payload's record, or None."""
         return self.records.get(payload)
 
     def remove(self, row: Int32, payload: int) -> None:
-        """Remove a row that is here; a `KeyError` if its payload is another row's."""
+        """Remove a row of this delta; raises `KeyError` if its payload belongs to another row."""
         record = self.records[payload]
         if not delta_kernels.has_atoms(self.lists.pool, record, row):
             raise KeyError(payload)
@@ -173,7 +173,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         delta.came += len(rows)
 
     def is_stale(self) -> bool:
-        """Say whether much was learned from events since the base was packed."""
+        """Return whether much was learned from events since the base was packed."""
         return self.items > LEARNED + 2 * self._items_known
 
     # one at a time
@@ -189,17 +189,17 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             if mark < 0:
                 self._know(int(atoms.max()) + 1)
                 delta.reserve(len(self.counts.rows), len(atoms) + 3)
-        self.came(payload, record, mark)
+        self.note_added(payload, record, mark)
 
     def next_row(self) -> tuple[float, int]:
-        """Return, for who is about to put a row into the delta, what counts of rows weigh, and where it goes."""
+        """Return the weight of row counts (`share`) and the pool position of the next record."""
         if self._packing is not None:
             self._poll()
         delta = self.delta
         return PRIOR / (self.base.count + delta.came + 1), delta.mark
 
-    def came(self, payload: int, record: int, mark: int) -> None:
-        """Take note of a row that was counted and put into the delta, which now ends at `mark`."""
+    def note_added(self, payload: int, record: int, mark: int) -> None:
+        """Register a row that a kernel has counted and put into the delta, which now ends at `mark`."""
         delta = self.delta
         delta.mark = mark
         delta.records[payload] = record
@@ -208,15 +208,14 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             self._start()
 
     def remove(self, row: Int32, payload: int) -> None:
-        """Remove a row, and count its atoms no longer."""
+        """Remove a row, and subtract its atoms from the counts."""
         super().remove(row, payload)
         counts = self.counts.rows
         for atom in row.tolist():
             counts[atom] -= 1
 
     def record_of(self, payload: int) -> int | None:
-        """Return, for who is about to remove a row, where it lies in the delta; -1 if only the base can have it, None
-        if it has a tombstone."""
+        """Return the pool position of a payload's record; -1 if it may be in the base, None if it has a tombstone."""
         if self._packing is not None:
             self._poll()
         record = self.delta.records.get(payload)
@@ -224,13 +223,13 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             return None if payload in self.tombstones else -1
         return record
 
-    def went(self, payload: int, record: int) -> None:
-        """Take note of a row that was counted out, and removed from its record in the delta; with -1, from the base."""
+    def note_removed(self, payload: int, record: int) -> None:
+        """Register the removal of a row by a kernel: from its record in the delta, or, with -1, from the base."""
         if record >= 0:
             del self.delta.records[payload]
         else:
             self.tombstones.add(payload)
-        self._removed(payload, record)
+        self._note_removed(payload, record)
 
     # matching
 
@@ -238,18 +237,18 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         """Read the blocks of each event's atoms, and the lists of the delta."""
         step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
-        self.observed(len(events))
+        self.count_events(len(events))
         if len(events) > 256:
             self._hits_per_item = len(hits.payloads) // len(events) + 16
         return hits
 
     def state(self) -> Int64:
-        """Return what `kernels.match` reads, for as long as nothing changes."""
+        """Return the handles for `kernels.match`, valid until the next change."""
         counts = self.counts if self.items < OBSERVED else _NO_COUNTS
         return self._handles.of(self.base.packed, self.delta.lists, self.tombstones.dead, counts)
 
-    def observed(self, events: int) -> None:
-        """Take note that events were matched; `kernels.match` counts their atoms."""
+    def count_events(self, events: int) -> None:
+        """Add to the number of matched events, whose atoms `kernels.match` has counted."""
         if self.items < OBSERVED:
             self.items += events
 
@@ -268,7 +267,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
     def draw(self, name: Callable[[int], str] = str) -> str:
         """Return an indented drawing: a line per key, below it its groups, with the rows in each.
 
-        Rows that came since the base was packed follow, a line each.
+        The rows of the delta follow, a line each.
         """
         rows, payloads = self.base.rows(self.tombstones.dead)
         lines: list[str] = []
@@ -288,7 +287,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         return "\n".join(lines)
 
     def arrays(self) -> Arrays:
-        """Return the base, into which everything was packed, and the counts."""
+        """Return the arrays of the base, with everything packed into it, and of the counts."""
         counts = np.array([len(self.base), self.items], np.int64)
         return self._base_arrays() | {"counts": counts}
 
@@ -336,5 +335,5 @@ def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
 
 
 def _owner(payload: int) -> str:
-    """Return whose row it is: a subscription's, or one of the clauses of one."""
+    """Return the label of a payload in drawings: a slot, or a clause number."""
     return str(payload) if payload < FIRST_CLAUSE else f"clause {payload - FIRST_CLAUSE}"

@@ -18,8 +18,8 @@ The six rows of Table 2.1 are nearly flat: only S5 = {2, 4} is within another, S
 >>> hits.payloads.tolist(), hits.operations
 ([5, 1], 6)
 
-A set that has subsets can do without what these have: with ``storage="delta"`` its contents are the union of what is
-stored from it up to the tops, as in POI. {1, 2, 4} then keeps only 1:
+A set need not store the atoms of its subsets: with ``storage="delta"`` its contents are the union of the atoms stored
+from it up to the tops, as in POI. {1, 2, 4} then keeps only 1:
 
 >>> small = Poset(storage="delta")
 >>> small.add(rows, np.arange(1, 7, dtype=np.int32))
@@ -74,7 +74,7 @@ STORAGES = ("whole", "delta")
 class Poset(SetStructure):
     """A graph of the distinct rows by containment.
 
-    `storage` says what a node keeps: its ``whole`` set, or the ``delta`` of it against its parents.
+    `storage` is what a node stores: its ``whole`` set, or the ``delta`` of it against its parents.
     """
 
     order: ClassVar[str | None] = None
@@ -151,7 +151,7 @@ class Poset(SetStructure):
         self._poset = PosetArrays(*(np.asarray(arrays[field]) for field in PosetArrays._fields))
 
     def _grow(self, atoms: int) -> None:
-        """Make room for one more set of so many atoms, and for the links that the kernel asked for."""
+        """Make room for one more set of `atoms` atoms, and for the links that the kernel asked for."""
         poset = self._poset
         state = poset.state
         needed = dict.fromkeys(_PER_NODE, int(state[kernels.IDS_END]) + 1)
@@ -166,7 +166,7 @@ class Poset(SetStructure):
         self._poset = poset._replace(**grown)
 
     def _contents(self, node: int, known: dict[int, list[int]]) -> None:
-        """Take note of a node's set: what it keeps, and where that is a delta, what its parents have."""
+        """Add a node's set to `known`: the atoms that it stores, and, for deltas, the atoms of its parents."""
         delta = bool(self._poset.state[kernels.DELTA])
         kept = self._poset.own if delta else self._poset.sizes
         waiting = [node]
@@ -191,7 +191,7 @@ class Poset(SetStructure):
 
 
 def _chain(cell: int, contents: Int32, nexts: Int32) -> list[int]:
-    """Return what a linked list holds."""
+    """Return the contents of a linked list."""
     found = []
     while cell >= 0:
         found.append(int(contents[cell]))

@@ -49,9 +49,9 @@ class LinkedPostings(Part):
             kernels.append_rows(self.lists, numbers[single:], offsets[single:], atoms)
 
     def remove(self, atoms: Int32, payload: int, sizes: Int16, payloads: Int32) -> int:
-        """Take a row out of its lists; return its number, or -1 if no row has this payload and exactly these atoms.
+        """Remove a row from its lists; returns its number, or -1 if no row has this payload and exactly these atoms.
 
-        ``sizes[row]`` and ``payloads[row]`` are those of all rows.
+        ``sizes[row]`` and ``payloads[row]`` are the sizes and payloads of all rows.
         """
         row: int = kernels.remove_row(self.lists, sizes, payloads, atoms, payload)
         return row
@@ -70,7 +70,7 @@ class LinkedPostings(Part):
 
     @property
     def allocated(self) -> int:
-        """Return the bytes of the arrays, spare room and all."""
+        """Return the bytes of the arrays, with their spare room."""
         return self.lists.heads.nbytes + self.lists.lengths.nbytes + self.lists.nodes.nbytes
 
     def arrays(self) -> Arrays:
@@ -84,7 +84,7 @@ class LinkedPostings(Part):
 
     @property
     def bytes(self) -> int:
-        """Return two numbers a posting, and two an atom that has a list."""
+        """Return the bytes in use: two numbers a posting, and two for each atom with a list."""
         return 8 * len(self) + 8 * self.atoms
 
     def _grow_to(self, atoms: int) -> None:

@@ -33,7 +33,7 @@ def one_row(atoms: Int32) -> Rows:
 
 
 def joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
-    """Return several sets of rows with payloads as one; if only one has rows it is returned itself."""
+    """Return several sets of rows with payloads as one, concatenated; if only one has rows it is returned itself."""
     parts = [part for part in parts if len(part[0])] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -47,7 +47,7 @@ def joined(parts: list[tuple[Rows, Int32]]) -> tuple[Rows, Int32]:
 
 
 def written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
-    """Run a kernel that counts its rows and atoms first, then writes them."""
+    """Run a kernel twice: first it counts its rows and atoms, then it writes them; returns rows and payloads."""
     count, size = kernel(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int32))
     offsets = np.zeros(count + 1, np.int64)
     atoms = np.empty(size, np.int32)
@@ -57,7 +57,7 @@ def written(kernel: Callable[..., tuple[int, int]]) -> tuple[Rows, Int32]:
 
 
 def distinct(rows: Rows) -> Rows:
-    """Return the known atoms (not negative) of each row, once each, in order of first sight."""
+    """Return the known atoms (not negative) of each row, each once, in order of first occurrence."""
     offsets = np.empty(len(rows) + 1, np.int64)
     atoms = np.empty(len(rows.atoms), np.int32)
     count = kernels.distinct(rows.offsets, rows.atoms, offsets, atoms)

@@ -1,4 +1,4 @@
-"""What every method over sets must be: a store of conjunctions of atom numbers.
+"""The interface of every method over sets: a store of conjunctions of atom numbers.
 
 Above this line live texts, ids, OR and NOT; below it a conjunction is a row of distinct atom numbers with a payload,
 and an event the row of the atoms that hold in it. The caller has put each row's atoms, and each event's, into the order
@@ -28,13 +28,13 @@ class SetStructure(Structure[Rows, Int32, Rows]):
     first) or ``"reverse-rank"`` (rare atoms first). A method may let the user choose."""
 
     reads_repeats: ClassVar[bool] = False
-    """Whether an event may come as it was read: its atoms repeat, and are -1 where unknown."""
+    """Whether events may have repeated atoms, and -1 for unknown ones."""
 
     takes_negations: ClassVar[bool] = False
-    """Whether rows are of literals, ``atom << 1 | negated``, so that what a clause forbids is part of its row."""
+    """Whether rows are of literals, ``atom << 1 | negated``, so that the forbidden atoms of a clause are in its row."""
 
     def per_atom(self) -> Int64:
-        """Return how many postings or nodes each atom has, up to the last that has any."""
+        """Return the number of postings or nodes of each atom, up to the last atom that has any."""
         raise OptionError(
             "this method has neither a list nor nodes for each term; count, compact-count and the tries do"
         )

@@ -60,7 +60,7 @@ class TwoLevelCounter(Part):
 
     @property
     def counter(self) -> Counter:
-        """Return what kernels read, the segments without spare room."""
+        """Return the arrays for kernels, the segments without spare room."""
         return Counter(self.ground, self.second, self.segments[: len(self.population) * SEGMENT])
 
     def arrays(self) -> Arrays:
@@ -75,16 +75,16 @@ class TwoLevelCounter(Part):
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of the ground table, and of second-level tables and segments that are there."""
+        """Return the bytes of the ground table, the second-level tables and the segments in use."""
         return self.ground.nbytes + self.second.nbytes + (2 * SEGMENT + 4) * len(self.population)
 
     @property
     def allocated(self) -> int:
-        """Return the bytes of all arrays, spare room and all."""
+        """Return the bytes of all arrays, with their spare room."""
         return sum(array.nbytes for array in (self.ground, self.second, self.segments, self.population))
 
     def _segment(self, group: int) -> int:
-        """Return the segment of a group of rows; make it, and what leads to it, if it is not there."""
+        """Return the segment of a group of rows; makes it, and its second-level table, if there is none."""
         self.ground = reserve(self.ground, group // FANOUT + 1, -1)
         if self.ground[group // FANOUT] < 0:
             self.ground[group // FANOUT] = len(self.second) // FANOUT

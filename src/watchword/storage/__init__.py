@@ -1,8 +1,8 @@
 """Where an index lies: a folder of this machine, or a prefix of an object store. The few operations that both have.
 
 A `Place` lists, reads whole, writes whole, removes, and lets one writer in at a time. `local` is a folder that every
-machine mounts; `objects` is any store that pyarrow has a file system for. What is read by memory map has to be a file:
-`copies` keeps copies of what lies elsewhere, once for each machine.
+machine mounts; `objects` is any store that pyarrow has a file system for. Only a local file can be mapped into memory:
+`copies` keeps one copy of each remote shard on every machine.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ class Place(Protocol):
     path: str
 
     def names(self, folder: str = "") -> list[str]:
-        """Return the names of what lies in a folder; none where there is no such folder."""
+        """Return the names of the files and folders in `folder`; an empty list if it does not exist."""
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file; `FileNotFoundError` where there is none."""
+        """Return the bytes of a file; raises `FileNotFoundError` if it does not exist."""
 
     def write(self, name: str, content: bytes) -> None:
-        """Put a file there, or in the place of another: readers see the old or the new one."""
+        """Create or replace a file; readers see the old content or the new one, never a part."""
 
     def remove(self, name: str) -> None:
-        """Remove a file; nothing happens where there is none."""
+        """Remove a file; does nothing if it does not exist."""
 
     def remove_tree(self, folder: str) -> None:
-        """Remove a folder and all that is in it, as far as that is possible."""
+        """Remove a folder and its content; files that cannot be removed stay."""
 
     def writing(self) -> AbstractContextManager[Confirm]:
-        """Hold the place for writing; what is given says, when it is called, that this still holds."""
+        """Lock the place for one writer. Yields `confirm()`, which raises if another writer has taken over."""
 
     def label(self, name: str = "") -> str:
-        """Return how to name a file to people."""
+        """Return the name of a file for messages: ``s3://bucket/index/current.json``."""
 
 
 def normal(path: str | os.PathLike[str]) -> str:
-    """Return the one spelling of an index's path, which driver and workers will use; refuse what nobody can read."""
+    """Return the one spelling of an index's path for driver and workers; an unknown scheme is a `PipelineError`."""
     try:
         return locations.normal(path)
     except ValueError as error:
@@ -58,12 +58,12 @@ def normal(path: str | os.PathLike[str]) -> str:
 
 
 def is_remote(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a store, not a folder of this machine."""
+    """Return whether a path names an object store (``s3://…``), not a folder of this machine."""
     return locations.scheme_of(path) is not None
 
 
 def place(path: str | os.PathLike[str]) -> Place:
-    """Return the place at a path or URL; nothing is made or looked at yet."""
+    """Return the place at a path or URL; creates nothing and reads nothing."""
     spelled = normal(path)
     if not is_remote(spelled):
         return LocalPlace(spelled)

@@ -1,4 +1,4 @@
-"""Copies, on this machine, of what lies in an object store: made once for all of its processes, whole and checked.
+"""Local copies of shards in an object store: made once for all processes of a machine, whole and checked.
 
 Layout, with two shards of one index::
 
@@ -8,13 +8,13 @@ Layout, with two shards of one index::
     CACHE/9c1f…/.0000-000007-a1b2c3-5d.tmp/  a copy that is being made
 
 Invariant: a folder under its own name is a whole copy, for it was checked byte by byte and synced before it got the
-name; shards never change, so it stays one. What a careless cleaner took away is noticed by its size, and copied again.
+name; shards never change, so it stays one. A copy with deleted files is noticed by its size, and made again.
 
-The limit (`WATCHWORD_CACHE_BYTES`) is on what is kept: before a copy is made, those that were used least recently are
+`WATCHWORD_CACHE_BYTES` limits the bytes of all copies: before a copy is made, the least recently used ones are
 removed until it fits. A copy in use is never removed, so an index that is larger than the limit is still matched. A
 version's shards are used together and so go together; a shard that two versions share is copied once.
 
-Without `flock` (Windows) nobody knows what is in use, and nothing is removed.
+Without `flock` (Windows) it is unknown which copies are in use, and none is removed.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ except ImportError:  # a platform without flock
     fcntl = None  # type: ignore[assignment]
 
 LIMIT = 20 << 30
-"""How many bytes of copies a machine keeps, unless WATCHWORD_CACHE_BYTES says otherwise."""
+"""Default of WATCHWORD_CACHE_BYTES: a machine keeps 20 GiB of copies."""
 FOLDER_VARIABLE, LIMIT_VARIABLE = "WATCHWORD_CACHE", "WATCHWORD_CACHE_BYTES"
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy in use; let go of it with `release`."""
+    """A copy in use, until `release` is called."""
 
     folder: Path
     _held: IO[bytes]
 
     def release(self) -> None:
-        """Let the copy be removed when there is need of room."""
+        """Allow the copy to be removed when another needs its room."""
         self._held.close()
 
 
@@ -66,15 +66,15 @@ class Copies:
     def get(
         self, index: str, name: str, size: int, fetch: Callable[[Path], None], check: Callable[[Path], object]
     ) -> Copy:
-        """Return a copy, in use from now on.
+        """Return a copy of shard `name` of `index`, in use until it is released.
 
-        Where it is missing, or `check` raises a `SnapshotError` of it, `fetch` makes it, of about `size` bytes, in a
-        new folder, and leaves it there only if it is as it should be. Of several processes, one does.
+        If it is missing, or `check` raises `SnapshotError`, `fetch` writes it (about `size` bytes) to a new folder, and
+        raises if the content is wrong. If several processes ask at once, one fetches and the others wait.
         """
         home = self.folder / hashlib.sha256(index.encode()).hexdigest()[:16]
         try:
             make_private_folder(home)
-            used = _in_use(home / f"{name}.lock")
+            used = _share_lock(home / f"{name}.lock")
             try:
                 if not _is_sound(home / name, check):
                     with locked(home / f"{name}.copying"):
@@ -94,10 +94,10 @@ class Copies:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Give a new folder for what is to go to a store; if this process is killed, it is removed as a copy is."""
+        """Yield a new folder for files to upload; if this process is killed, it is removed as an unused copy is."""
         home, name = self.folder / "scratch", secrets.token_hex(6)
         make_private_folder(home)
-        used = _in_use(home / f"{name}.lock")
+        used = _share_lock(home / f"{name}.lock")
         aside = home / f".{name}-0.tmp"
         try:
             aside.mkdir()
@@ -108,7 +108,7 @@ class Copies:
             used.close()
 
     def _make_room(self, size: int) -> None:
-        """Remove what was used least recently, and nobody uses, until `size` more bytes fit."""
+        """Remove unused copies, least recently used first, until `size` more bytes fit."""
         with locked(self.folder / ".room.lock"):
             kept = []
             for lock in self.folder.glob("*/*.lock"):
@@ -118,12 +118,12 @@ class Copies:
             for _, lock, taken in sorted(kept):
                 if total + size <= self.limit:
                     return
-                if _removed(lock):
+                if _remove_unused(lock):
                     total -= taken
 
 
 def of_this_machine() -> Copies:
-    """Return the cache that the environment of this process names, or else one in its folder for temporary files."""
+    """Return the cache in WATCHWORD_CACHE, or else the one in the folder for temporary files."""
     given = os.environ.get(LIMIT_VARIABLE, "").strip()
     if given and not given.isdecimal():
         raise PipelineError(f"{LIMIT_VARIABLE}={given}: this is a number of bytes, {LIMIT} for 20 GiB")
@@ -139,7 +139,7 @@ def of_this_machine() -> Copies:
 
 
 def _check_ours(folder: Path) -> None:
-    """Refuse a folder among everybody's temporary files that somebody else made: kernels trust what copies say."""
+    """Refuse a cache folder that another user made or may write to: kernels trust the arrays of copies."""
     found = folder.lstat()
     if hasattr(os, "getuid") and (
         not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022
@@ -158,7 +158,7 @@ def _is_sound(folder: Path, check: Callable[[Path], object]) -> bool:
 
 
 def _copy(home: Path, name: str, fetch: Callable[[Path], None]) -> None:
-    """Make a copy under another name, and give it its own when all of it is on the disk."""
+    """Fetch a copy into a temporary folder, sync it to disk, then rename it."""
     for leftover in home.glob(f".{name}-*.tmp"):
         shutil.rmtree(leftover, ignore_errors=True)
     aside = home / f".{name}-{secrets.token_hex(4)}.tmp"
@@ -166,7 +166,7 @@ def _copy(home: Path, name: str, fetch: Callable[[Path], None]) -> None:
     try:
         fetch(aside)
         _sync(aside)
-        if (home / name).exists():  # not what it should be; whoever has it mapped keeps it
+        if (home / name).exists():  # damaged; a process that has it mapped keeps its pages
             (home / name).rename(home / f".{name}-{secrets.token_hex(4)}.tmp")
         aside.rename(home / name)
     except BaseException:
@@ -185,11 +185,11 @@ def _sync(folder: Path) -> None:
     sync_folder(folder)
 
 
-# Who uses what
+# Locks of copies in use
 
 
-def _in_use(file: Path) -> IO[bytes]:
-    """Hold a lock file, with others; only who is removing the copy is waited for, and then the file is a new one."""
+def _share_lock(file: Path) -> IO[bytes]:
+    """Return the opened lock file, its lock shared. Waits only for a process that is removing the copy."""
     while True:
         held = file.open("a+b", buffering=0)
         if fcntl is None:
@@ -200,8 +200,8 @@ def _in_use(file: Path) -> IO[bytes]:
         held.close()
 
 
-def _removed(lock: Path) -> bool:
-    """Remove a copy, what is left of unfinished ones, and its locks, unless somebody uses it."""
+def _remove_unused(lock: Path) -> bool:
+    """Remove a copy, its unfinished folders and its locks; returns False if it is in use."""
     if fcntl is None:
         return False
     with suppress(OSError), lock.open("rb") as held:
@@ -219,12 +219,12 @@ def _removed(lock: Path) -> bool:
 
 
 def _folders(lock: Path) -> list[Path]:
-    """Return a copy, if it is there, and the unfinished ones."""
+    """Return the folders of a copy that exist: the finished one and unfinished ones."""
     return [folder for folder in (lock.with_suffix(""), *lock.parent.glob(f".{lock.stem}-*.tmp")) if folder.is_dir()]
 
 
 def _is_there(held: IO[bytes], file: Path) -> bool:
-    """Whether an opened file is still the one that has the name."""
+    """Return whether the opened file still has the name `file`."""
     try:
         return os.path.samestat(os.fstat(held.fileno()), file.stat())
     except FileNotFoundError:

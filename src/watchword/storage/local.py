@@ -1,4 +1,4 @@
-"""A folder that driver and workers see at the same path: files are put into their place by a rename."""
+"""A folder that driver and workers see at the same path: files are replaced by a rename."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LocalPlace:
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[], None]]:
-        """Wait for other writers, with the system's lock, which is let go of when a process dies."""
+        """Wait for other writers by a lock of the operating system, which ends with its process."""
         try:
             (self._folder / "versions").mkdir(parents=True, exist_ok=True)
             (self._folder / "shards").mkdir(exist_ok=True)

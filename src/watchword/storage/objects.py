@@ -1,11 +1,11 @@
 """A prefix of an object store, through pyarrow's file systems: S3, Google Cloud Storage, Azure, HDFS.
 
-What such a store has: an object appears whole when its writer closes it, and whoever lists or reads after that sees it
-(S3 has promised so since 2020, the others always did). What it lacks: a rename, and a lock; `writers` has what stands
-in for one. HDFS and Azure may show a file that replaces another before all of it is written, so who reads
-`current.json` looks again before calling it damaged (`shards.current`).
+Such a store promises that an object appears whole when its writer closes it, and that every later listing or read
+sees it (S3 since 2020, the others always). It has no rename and no lock; `writers` replaces the lock. HDFS and Azure
+may show a replaced file before all of it is written, so `shards.current` reads `current.json` twice before it
+reports damage.
 
-Where this pyarrow was built without a store, fsspec's implementation of it is used, if there is one.
+If pyarrow was built without a store, fsspec's implementation is used, if it is installed.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class ObjectPlace:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._files, self._root = _connected(path)
+        self._files, self._root = _connect(path)
 
     def names(self, folder: str = "") -> list[str]:
-        return [info.base_name for info in self._listed(folder)]
+        return [info.base_name for info in self._list(folder)]
 
     def ages(self, folder: str) -> dict[str, datetime | None]:
-        """Return when each file of a folder was written, by the store's clock; None where it does not say."""
-        return {info.base_name: info.mtime for info in self._listed(folder) if info.type == fs.FileType.File}
+        """Return each file's time of writing by the store's clock; None for a store without one."""
+        return {info.base_name: info.mtime for info in self._list(folder) if info.type == fs.FileType.File}
 
     def read(self, name: str) -> bytes:
         with self._files.open_input_stream(self._at(name)) as stream:
@@ -69,13 +69,13 @@ class ObjectPlace:
             self._files.delete_dir(self._at(folder))
 
     def store(self, source: Path, folder: str) -> None:
-        """Copy a folder of this machine, with all that is in it, to a new folder of the store."""
+        """Copy a local folder with its content to a new folder of the store."""
         fs.copy_files(
             str(source), self._at(folder), source_filesystem=fs.LocalFileSystem(), destination_filesystem=self._files
         )
 
     def fetch(self, folder: str, target: Path) -> None:
-        """Copy a folder of the store, with all that is in it, to a folder of this machine."""
+        """Copy a folder of the store with its content to a local folder."""
         if not self.names(folder):
             raise FileNotFoundError(f"there is nothing at {self.label(folder)}")
         fs.copy_files(
@@ -84,15 +84,15 @@ class ObjectPlace:
 
     @contextmanager
     def writing(self) -> Iterator[Callable[[], None]]:
-        """Refuse to write beside another writer (`writers`)."""
-        with writers.held(self) as confirm:
+        """Lock the place by a marker; raises `PipelineError` if another writer is at work (`writers`)."""
+        with writers.lock(self) as confirm:
             yield confirm
 
     def label(self, name: str = "") -> str:
         plain = self.path.partition("?")[0]
         return f"{plain}/{name}" if name else plain
 
-    def _listed(self, folder: str) -> list[Any]:
+    def _list(self, folder: str) -> list[Any]:
         found: list[Any] = self._files.get_file_info(fs.FileSelector(self._at(folder), allow_not_found=True))
         return found
 
@@ -101,8 +101,8 @@ class ObjectPlace:
 
 
 @functools.cache
-def _connected(url: str) -> tuple[Any, str]:
-    """Return the file system of a URL, and the path in it; a process makes one for all of its tasks."""
+def _connect(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL and the path in it; one per process, shared by its tasks."""
     scheme = locations.scheme_of(url) or ""
     try:
         files, root = _by_pyarrow(url)

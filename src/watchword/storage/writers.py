@@ -1,16 +1,15 @@
-"""Who may write where there is no lock: a marker for each writer, and nobody goes on beside another's.
+"""A lock for stores that have none: each writer puts a marker, and stops if it sees another writer's.
 
     writers/3f9a17c2.json      {"holder": "process 4711 on driver-1, since 2026-11-16 10:00:00 UTC"}
 
-A writer puts its marker there, then lists all of them. If there is another's, it takes its own away and refuses. Of two
-that begin together each puts before it lists, and the store shows what was put before: so at least one sees the other,
-and never do both go on. (Both may be refused; they can try again.) No conditional write is needed, which pyarrow
-does not offer.
+A writer puts its marker, then lists all markers. If it finds another one, it removes its own and raises. If two writers
+begin together, each puts before it lists, and a listing shows every earlier put: at least one sees the other, so both
+never go on. (Both may be refused, and can try again.) This needs no conditional write, which pyarrow does not offer.
 
-A writer touches its marker every minute. One that was not touched for ten, by the store's own clock, is that of a dead
-writer, and is taken away by the next. Before a version becomes current, its writer looks whether its own marker is
-still there, alone. So a writer that was taken for dead, asleep for ten minutes say, publishes nothing; what remains is
-one that falls asleep for as long in the milliseconds between that look and the write.
+A writer touches its marker every minute. A marker that was not touched for ten minutes, by the store's own clock,
+belongs to a dead writer, and the next writer removes it. Before a version becomes current, its writer checks that its
+own marker is there, alone. So a writer that slept for ten minutes publishes nothing. One gap remains: a writer that
+falls asleep for ten minutes in the milliseconds between this check and the write.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ _log = logging.getLogger("watchword.storage")
 
 
 class Markers(Protocol):
-    """What is needed of a place."""
+    """The operations of a place that the lock needs."""
 
     def ages(self, folder: str) -> dict[str, datetime | None]:
-        """Return when each file of a folder was written."""
+        """Return each file's time of writing."""
 
     def read(self, name: str) -> bytes:
         """Return a file's content."""
@@ -50,12 +49,12 @@ class Markers(Protocol):
         """Remove a file."""
 
     def label(self, name: str = "") -> str:
-        """Return how to name a file to people."""
+        """Return the name of a file for messages."""
 
 
 @contextmanager
-def held(place: Markers) -> Iterator[Callable[[], None]]:
-    """Hold a place for writing; call what is given before a version becomes current."""
+def lock(place: Markers) -> Iterator[Callable[[], None]]:
+    """Lock a place for writing. Yields `confirm()`: call it before publishing; raises if another writer took over."""
     mine = f"{secrets.token_hex(6)}.json"
     content = json.dumps({"holder": holder()}).encode()
     stop = threading.Event()
@@ -104,7 +103,7 @@ def _check_alone(place: Markers, mine: str) -> None:
 
 
 def is_dead(age: datetime | None, now: datetime | None) -> bool:
-    """Whether a marker of this age is that of a dead writer; where a store has no clock, nobody is."""
+    """Return whether a marker last touched at `age` belongs to a dead writer; False if the store has no clock."""
     return age is not None and now is not None and now - age > DEAD
 
 

@@ -1,8 +1,8 @@
 """Files of subscriptions, events and matches: what the command line reads and writes.
 
-A file's kind is told by its name: CSV, TSV, JSON lines, Parquet, and anything else is plain lines of text, or an XML
-document where events are such. Of events, standard input too, the caller may say the kind.
-``.gz`` behind a text format's name means compressed. Events are read in batches and matches are written as
+A file's name decides its kind: CSV, TSV, JSON lines, Parquet; any other file is plain lines of text, or an XML
+document if events are documents. The caller may name the kind of events, also for standard input.
+``.gz`` after a text format's name means compressed. Events are read in batches and matches are written as
 they come, so that neither has to fit into memory; subscriptions are read whole.
 
 Rules that hold for every kind:
@@ -17,7 +17,7 @@ Rules that hold for every kind:
   of CSV, whose columns are numbers or booleans where Arrow's reader finds nothing else in the first 8 MB (``007`` is 7
   there), and texts otherwise; the event id's column is text. An empty cell is a missing value.
 - Where an event is a document, a file that is no table is one, and its name is the event's id; standard input, or a
-  file that is said to be a stream, has documents one behind the other, numbered from 1.
+  file read as a stream, has concatenated documents, numbered from 1.
 - Without an id column, the number of the line or row, from 1, stands in; a header is not counted as a row.
 """
 

@@ -1,4 +1,4 @@
-"""What the readers share that Arrow does the work for: row numbers, and Arrow's refusals in our words."""
+"""Shared by the readers that use Arrow: row numbers, and Arrow's errors as `TableError`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from watchword.tables.sources import TableError, failures_named
+from watchword.tables.sources import TableError, name_failures
 
 BLOCK = 1 << 23
 """Bytes of a text file that Arrow reads at a time."""
@@ -20,10 +20,10 @@ def row_numbers(first: int, count: int) -> pa.Array:
 
 
 @contextmanager
-def failures_placed(label: str) -> Iterator[None]:
-    """Turn Arrow's refusals into a `TableError` that names the file, and the row where Arrow knows it."""
+def place_failures(label: str) -> Iterator[None]:
+    """Replace Arrow's errors by a `TableError` that names the file, and the row if Arrow knows it."""
     try:
-        with failures_named(label):
+        with name_failures(label):
             yield
     except pa.ArrowException as error:
         message = str(error).removeprefix("CSV parse error: ")

@@ -1,4 +1,4 @@
-"""CSV and TSV, with a header. What stands between values is told by the first rows: a comma, a semicolon or a tab.
+"""CSV and TSV, with a header. The first rows decide the delimiter: a comma, a semicolon or a tab.
 
 ``id;subscription`` and then ``1;greece, crisis`` has two columns with semicolons in every row, and with commas one in
 the header: it is read with semicolons. A file named ``.tsv`` has tabs.
@@ -15,19 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from watchword.tables.arrow import BLOCK, failures_placed, row_numbers
+from watchword.tables.arrow import BLOCK, place_failures, row_numbers
 from watchword.tables.piped import STDIN, Piped
-from watchword.tables.sources import Chunk, Refuse, TableError, failures_named
+from watchword.tables.sources import Chunk, Refuse, TableError, name_failures
 
 DELIMITERS = (",", ";", "\t")
 _SAMPLE = 1 << 16
 
 
 def delimiter_of(sample: bytes, whole: bool = True) -> str:
-    """Return what stands between the values of a file that begins with `sample`, or is it where that is `whole`.
+    """Return the delimiter of a file that begins with `sample`, or, with `whole`, equals it.
 
-    The one of which every row has as many as the header, and then the one of which the header has most; a comma in
-    case of doubt.
+    A delimiter that gives every row the columns of the header is preferred, then the one that gives the header the
+    most columns, then the comma.
 
     >>> delimiter_of(b"id;subscription\\n1;greece, crisis\\n"), delimiter_of(b"text\\ngreece; crisis\\n")
     (';', ',')
@@ -37,7 +37,7 @@ def delimiter_of(sample: bytes, whole: bool = True) -> str:
 
 
 def _fit(text: str, delimiter: str, whole: bool) -> tuple[bool, int]:
-    """Say whether all rows have the columns of the header, more than one, and how many these are."""
+    """Return whether all rows have the columns of the header, more than one, and the number of columns."""
     try:
         widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     except csv.Error:  # a value that is longer than Python's reader takes
@@ -50,7 +50,7 @@ def _fit(text: str, delimiter: str, whole: bool) -> tuple[bool, int]:
 class CsvReader:
     """CSV with a header, or TSV. Values stay as written; quoted values may hold line ends.
 
-    With `refuse`, rows that have not the columns of the header are told to it and left out.
+    With `refuse`, rows with other columns than the header are reported to it and left out.
     """
 
     unit = "row"
@@ -61,16 +61,16 @@ class CsvReader:
         self.label = "standard input" if path == STDIN else path
         self._names: list[str] = []
         self._skipped: set[int] = set()
-        with failures_named(self.label):
-            self._raw = self._opened()
+        with name_failures(self.label):
+            self._raw = self._open_raw()
             self.total = None if self._piped else self._raw.size() or None
-        self._delimiter = delimiter or self._recognised()
-        with failures_placed(self.label):
-            schema = self._open(self._stream(self._opened())).schema
+        self._delimiter = delimiter or self._recognise_delimiter()
+        with place_failures(self.label):
+            schema = self._open(self._stream(self._open_raw())).schema
         self._skipped.clear()
         if self._piped:
             self._piped.rewind(last=True)
-            self._raw = self._opened()
+            self._raw = self._open_raw()
         self._names = schema.names
         self._types = {field.name: _plain_type(field.type) for field in schema}
         self.columns: dict[str, bool] | None = {
@@ -78,7 +78,7 @@ class CsvReader:
         }
 
     def position(self) -> int:
-        """Return how many of `total` bytes have been taken from the disk."""
+        """Return the number of bytes, of `total`, read from the disk."""
         if self.total is None:
             return 0
         return self.total if self._raw.closed else int(self._raw.tell())  # a finished stream closes it
@@ -101,7 +101,7 @@ class CsvReader:
         """
         kinds = self._types | ({} if event_id is None else {event_id: pa.binary()})
         for numbers, part in self._parts(kinds, size):
-            columns = [_emptied(self._text(part[name], numbers)) if kinds[name] == pa.binary() else part[name]
+            columns = [_empty_as_null(self._text(part[name], numbers)) if kinds[name] == pa.binary() else part[name]
                        for name in kinds]  # fmt: skip
             ids = [] if event_id is None else [self._text(part[event_id], numbers)]
             yield Chunk(numbers, [pa.StructArray.from_arrays(columns, names=list(kinds)), *ids])
@@ -112,11 +112,11 @@ class CsvReader:
             if self._names.count(name) > 1:
                 raise TableError(f"two columns are named {name!r}: rename one", path=self.label)
         row, last = 0, None
-        with failures_placed(self.label):
+        with place_failures(self.label):
             for block in self._open(self._stream(self._raw), kinds):
                 for start in range(0, len(block), size):
                     part = block.slice(start, size)
-                    numbers = self._numbered(row + 1, len(part))
+                    numbers = self._number_rows(row + 1, len(part))
                     yield numbers, part
                     row = numbers[-1].as_py()
                 if len(block):
@@ -124,8 +124,8 @@ class CsvReader:
         if isinstance(last, bytes) and b"\n" in last and not self._tail().endswith(b'"'):
             raise TableError("a quote is opened and never closed", path=self.label, place=f"row {row}")
 
-    def _numbered(self, first: int, count: int) -> pa.Array:
-        """Return the numbers of the next rows, without those that were refused."""
+    def _number_rows(self, first: int, count: int) -> pa.Array:
+        """Return the numbers of the next rows, without refused ones."""
         if not self._skipped:
             return row_numbers(first, count)
         numbers: list[int] = []
@@ -151,7 +151,7 @@ class CsvReader:
         )
 
     def _skip(self, row: Any) -> str:
-        """Leave out a row that has not the columns of the header; the header itself is Arrow's row 1."""
+        """Skip a row with other columns than the header; the header itself is Arrow's row 1."""
         number = row.number - 1
         if number not in self._skipped:
             self._skipped.add(number)
@@ -164,14 +164,14 @@ class CsvReader:
                 )
         return "skip"
 
-    def _recognised(self) -> str:
-        with failures_placed(self.label):
-            sample = self._stream(self._opened()).read(_SAMPLE)
+    def _recognise_delimiter(self) -> str:
+        with place_failures(self.label):
+            sample = self._stream(self._open_raw()).read(_SAMPLE)
         if self._piped:
             self._piped.rewind()
         return delimiter_of(sample, whole=len(sample) < _SAMPLE)
 
-    def _opened(self) -> Any:
+    def _open_raw(self) -> Any:
         """Return the file from its beginning."""
         return pa.OSFile(self._path) if self._piped is None else pa.PythonFile(self._piped, mode="r")
 
@@ -202,11 +202,11 @@ class CsvReader:
 
 
 def _plain_type(given: pa.DataType) -> pa.DataType:
-    """Return the type to read a column of CSV in: that of numbers and booleans, bytes for anything else."""
+    """Return the type in which to read a column of CSV: the given one for numbers and booleans, else bytes."""
     kept = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean)
     return given if any(holds(given) for holds in kept) else pa.binary()
 
 
-def _emptied(texts: pa.Array) -> pa.Array:
+def _empty_as_null(texts: pa.Array) -> pa.Array:
     """Return texts with nulls for the empty ones."""
     return pc.if_else(pc.equal(texts, ""), pa.scalar(None, texts.type), texts)

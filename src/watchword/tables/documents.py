@@ -1,7 +1,7 @@
-"""Files of XML documents: one document a file, or many one behind the other.
+"""Files of XML documents: one document a file, or many, concatenated.
 
 ``docs/1.xml`` with ``<a/>`` is an event whose id is ``docs/1.xml``. A stream with ``<a/><b/>`` has two events, the
-documents 1 and 2. Files with rows, of which a column holds documents, are read by `Events`.
+documents 1 and 2. Tables with a column of documents are read by `Events`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from watchword.errors import EventError
 from watchword.files import Closing
 from watchword.tables.events import Batch
 from watchword.tables.piped import STDIN
-from watchword.tables.sources import ByteSource, TableError, failures_named, kind_of
+from watchword.tables.sources import ByteSource, TableError, kind_of, name_failures
 
 SMALL = 1 << 20
-"""Up to so many bytes a file is read whole, to be parsed together with others; a larger one is parsed as it is read."""
+"""Files of up to 1 MiB are read whole and parsed together with others; a larger one is parsed as it is read."""
 BYTES_AT_ONCE = 1 << 23
 
 
 def holds_documents(path: str, kind: str | None = None) -> bool:
-    """Say whether a file is no table, by `kind` or its name: then it is a document, or for standard input several."""
+    """Return whether a file, by `kind` or its name, is no table but a document, or, for standard input, several."""
     return kind is None and (path == STDIN or kind_of(path) == "lines")
 
 
@@ -39,13 +39,13 @@ class Documents(Closing):
         self.total: int | None = len(paths)
         self._done = 0
         for path in paths:
-            with failures_named(path):
+            with name_failures(path):
                 Path(path).stat()
             if Path(path).is_dir():
                 raise TableError("this is a folder, and files are needed: give its files, such as *.xml", path=path)
 
     def position(self) -> int:
-        """Return how many files have been read."""
+        """Return the number of files read."""
         return self._done
 
     def __iter__(self) -> Iterator[Batch]:
@@ -64,7 +64,7 @@ class Documents(Closing):
             yield from self._batch(events, names)
 
     def _batch(self, events: list[Any], names: list[str]) -> Iterator[Batch]:
-        """Yield some documents, and close them when the next are asked for."""
+        """Yield a batch of documents, and close them before the next batch."""
         self._done += len(names)
         column = pa.array(names, pa.string())
         try:
@@ -80,8 +80,8 @@ class Documents(Closing):
 
 
 def _document(path: str) -> Any:
-    """Return what a file holds, or what reads it: of one that is large or compressed, or cannot be read, which then
-    says why."""
+    """Return the bytes of a small file; for one that is large, compressed or unreadable, an object that reads it, or
+    raises the reason."""
     if path.lower().endswith(".gz"):
         return _Compressed(path)
     try:
@@ -98,7 +98,7 @@ class _Compressed:
         self._source: ByteSource | None = None
 
     def read(self, size: int) -> bytes:
-        """Return at most so many bytes of the document, none at its end."""
+        """Return at most `size` bytes of the document; none at its end."""
         self._source = self._source or ByteSource(self._path)
         try:
             data = self._source.read(size)
@@ -116,7 +116,7 @@ class _Compressed:
 
 
 class DocumentStream(Closing):
-    """A file with documents one behind the other, to be read as an open file; documents are numbered from 1."""
+    """A file of concatenated documents, to be read as an open file; documents are numbered from 1."""
 
     without_text, documents = 0, True
     id_type = pa.int64()

@@ -95,7 +95,7 @@ class Events(Closing):
 
     @property
     def total(self) -> int | None:
-        """How far `position` will go: bytes or rows; `None` where nobody knows, as for standard input."""
+        """The last `position`, in bytes or rows; `None` if unknown, as for standard input."""
         return self._reader.total
 
     def position(self) -> int:

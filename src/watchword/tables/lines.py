@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.json
 
 from watchword.tables.piped import STDIN, Piped
-from watchword.tables.sources import ByteSource, Chunk, Refuse, TableError, column_list, decoded
+from watchword.tables.sources import ByteSource, Chunk, Refuse, TableError, column_list, decode_line
 
 
 class LineReader:
@@ -32,7 +32,7 @@ class LineReader:
             try:
                 texts = pa.array([line for _, line in kept], pa.binary()).cast(pa.string())
             except pa.ArrowInvalid:
-                texts = pa.array([decoded(line, self.label, number) for number, line in kept], pa.string())
+                texts = pa.array([decode_line(line, self.label, number) for number, line in kept], pa.string())
             yield Chunk(numbers, [texts])
 
 

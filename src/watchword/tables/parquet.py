@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.parquet
 
-from watchword.tables.arrow import failures_placed, row_numbers
+from watchword.tables.arrow import place_failures, row_numbers
 from watchword.tables.piped import STDIN, standard_input
 from watchword.tables.sources import Chunk, TableError
 
@@ -19,7 +19,7 @@ class ParquetReader:
 
     def __init__(self, path: str) -> None:
         self.label = "standard input" if path == STDIN else path
-        with failures_placed(self.label):
+        with place_failures(self.label):
             opened = pa.BufferReader(standard_input().read()) if path == STDIN else path  # its end is read first
             self._file = pa.parquet.ParquetFile(opened)
         schema = self._file.schema_arrow
@@ -37,7 +37,7 @@ class ParquetReader:
         self._file.close()
 
     def is_binary(self, name: str) -> bool:
-        """Say whether a column holds bytes."""
+        """Return whether a column holds bytes."""
         return bool(pa.types.is_binary(self._types[name]))
 
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
@@ -48,7 +48,7 @@ class ParquetReader:
                     f"column {name!r} holds {self._types[name]}; text or whole numbers are needed",
                     path=self.label,
                 )
-        with failures_placed(self.label):
+        with place_failures(self.label):
             for batch in self._file.iter_batches(size, columns=list(dict.fromkeys(names))):
                 self._done += len(batch)
                 columns = [batch.column(name).cast(_normal_type(self._types[name])) for name in names]
@@ -57,7 +57,7 @@ class ParquetReader:
     def objects(self, event_id: str | None, size: int, column: str | None = None) -> Iterator[Chunk]:
         """Yield whole rows as structs, or one column as it is, and the column `event_id`."""
         ids = [] if event_id is None else [event_id]
-        with failures_placed(self.label):
+        with place_failures(self.label):
             for batch in self._file.iter_batches(size, columns=None if column is None else [column, *ids]):
                 self._done += len(batch)
                 events = batch.to_struct_array() if column is None else batch.column(column)

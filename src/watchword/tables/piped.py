@@ -1,4 +1,4 @@
-"""Standard input: read as it comes, and a second time from its beginning while that is kept."""
+"""Standard input: read as it comes, and again from its beginning as long as that is kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import IO
 
 STDIN = "-"
-"""The name that stands for it."""
+"""The name of standard input on the command line."""
 
 
 def standard_input() -> IO[bytes]:
@@ -16,9 +16,9 @@ def standard_input() -> IO[bytes]:
 
 
 class Piped:
-    """Standard input, which can be read from its beginning again: what is read is kept until the last `rewind`.
+    """Standard input that can be read from its beginning again: bytes read are kept until the last `rewind`.
 
-    A read takes what is there, so that results do not wait for a full buffer; with `full`, as much as was asked for.
+    A read returns the bytes available, so that results do not wait for a full buffer; with `full`, all `size` bytes.
     """
 
     closed = False
@@ -31,7 +31,7 @@ class Piped:
         """The last bytes that were read."""
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most so many bytes, none at the end."""
+        """Return at most `size` bytes; none at the end."""
         if self._again:
             piece, self._again = self._again[:size], self._again[size:]
             if self._full and len(piece) < size:
@@ -49,7 +49,7 @@ class Piped:
         return piece
 
     def rewind(self, *, last: bool = False) -> None:
-        """Go back to the beginning; after the `last` time nothing is kept any more."""
+        """Go back to the beginning; with `last`, nothing is kept from then on."""
         self._again = bytes(self._kept or b"")
         self._kept = None if last else self._kept
 

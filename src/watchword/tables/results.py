@@ -36,7 +36,7 @@ class Results(AbstractContextManager["Results"], Protocol):
 
 
 def format_of(path: str) -> str:
-    """Return the format that a file's name stands for."""
+    """Return the format of a file, by its name."""
     kind = kind_of(path)
     if kind not in FORMATS:
         raise TableError("the name says no format: end it in .jsonl, .csv or .parquet, or give --format", path=path)
@@ -53,7 +53,7 @@ def open_results(format: str, path: str | None) -> Results:
 
 
 class _Output(Closing):
-    """A file that is there when it is closed, whole; after an error, Ctrl-C too, it is as it was before.
+    """A file that appears whole when it is closed; after an error or Ctrl-C it is as it was before.
 
     A path that cannot be written to is an error at the beginning, not after the work.
     """
@@ -123,7 +123,7 @@ class ParquetResults(_Output):
         self._pending = []
 
     def close(self) -> None:
-        """Write what is left, and the footer."""
+        """Write the remaining rows and the footer."""
         if self._pending:
             self._flush()
         if self._writer is not None:

@@ -1,4 +1,4 @@
-"""Where bytes come from: a file, a compressed file or standard input; and what kind of table they are."""
+"""The bytes of a file, a compressed file or standard input, and the kind of table they are."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class Chunk(NamedTuple):
 
 
 Refuse = Callable[[int, str], None]
-"""Is told the number of a row that cannot be read, and why."""
+"""A function called with the number of each unreadable row, and the reason."""
 
 
 class ByteSource:
-    """The bytes of one file, decompressed, and how far reading has come; of standard input, `piped` if it is given."""
+    """The bytes of one file, decompressed, with the position of reading; `piped` is standard input, if given."""
 
     def __init__(self, path: str, piped: Piped | None = None) -> None:
         self.path = path
@@ -76,13 +76,13 @@ class ByteSource:
             if piped is None:
                 self._raw.rewind(last=True)
         else:
-            with failures_named(path):
+            with name_failures(path):
                 self._raw = Path(path).open("rb")  # noqa: SIM115 - closed by `close`
                 self.total = os.fstat(self._raw.fileno()).st_size or None
         self._stream: Any = gzip.GzipFile(fileobj=self._raw) if path.lower().endswith(".gz") else self._raw  # type: ignore[arg-type]
 
     def position(self) -> int:
-        """Return how many of `total` bytes have been taken from the disk."""
+        """Return the number of bytes, of `total`, read from the disk."""
         return 0 if self.total is None or isinstance(self._raw, Piped) else self._raw.tell()
 
     def lines(self, most: int) -> Iterator[tuple[int, list[bytes]]]:
@@ -101,9 +101,9 @@ class ByteSource:
             yield number, [last.removesuffix(b"\r")]
 
     def read(self, size: int) -> bytes:
-        """Return at most so many bytes, none at the end. From a pipe, take what is there: its results should not wait
+        """Return at most `size` bytes; none at the end. A pipe gives the bytes available: its results should not wait
         for a full buffer."""
-        with failures_named(self.label):
+        with name_failures(self.label):
             data: bytes = self._stream.read(size)
             return data
 
@@ -114,8 +114,8 @@ class ByteSource:
             self._raw.close()
 
 
-def decoded(line: bytes, label: str, number: int) -> str:
-    """Return `line` as text; an error that names the line where it is not UTF-8."""
+def decode_line(line: bytes, label: str, number: int) -> str:
+    """Return `line` as text; raises an error that names the line if it is not UTF-8."""
     try:
         return line.decode()
     except UnicodeDecodeError as error:
@@ -127,8 +127,8 @@ def decoded(line: bytes, label: str, number: int) -> str:
 
 
 @contextmanager
-def failures_named(label: str) -> Iterator[None]:
-    """Turn the system's and Arrow's refusals into a `TableError` that names the file."""
+def name_failures(label: str) -> Iterator[None]:
+    """Replace errors of the system and of Arrow by a `TableError` that names the file."""
     try:
         yield
     except FileNotFoundError:
@@ -155,7 +155,7 @@ def column_list(names: Any) -> str:
 
 
 def check_kind(chunk: Chunk, at: int, kind: pa.DataType, what: str, label: str, unit: str) -> None:
-    """Raise where the column `at` of `chunk` is not of `kind`: text or whole numbers."""
+    """Raise if the column `at` of `chunk` is not of `kind`: text or whole numbers."""
     column = chunk.columns[at]
     if column.type != kind and len(column) > column.null_count:
         row = column.is_valid().index(True).as_py()
@@ -163,6 +163,6 @@ def check_kind(chunk: Chunk, at: int, kind: pa.DataType, what: str, label: str, 
 
 
 def wrong_kind(what: str, given: pa.DataType, needed: pa.DataType) -> str:
-    """Say that a value is text and not a whole number, or the other way round."""
+    """Return the message for text instead of a whole number, or the other way round."""
     names = {pa.string(): "text", pa.int64(): "a number"}
     return f"{what} is {names[given]}; {names[needed]} is needed"

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from watchword.tables.delimited import CsvReader
 from watchword.tables.lines import LineReader
 from watchword.tables.readers import Reader, choose_column, open_reader
-from watchword.tables.sources import Chunk, Refuse, TableError, check_kind, failures_named, wrong_kind
+from watchword.tables.sources import Chunk, Refuse, TableError, check_kind, name_failures, wrong_kind
 
 _BATCH = 100_000
 _WHAT = ("the subscription", "the id")
@@ -24,7 +24,7 @@ _PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
 
 @dataclass(frozen=True)
 class Subscriptions:
-    """Subscriptions as ``table`` (columns `id` and `subscription`), and where in its file each stands."""
+    """Subscriptions as ``table`` (columns `id` and `subscription`), with the line or row of each in its file."""
 
     table: pa.Table
     label: str
@@ -46,8 +46,8 @@ def read_subscriptions(
 ) -> Subscriptions:
     """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given.
 
-    A row that cannot be used is an error; with `refuse` it is told the number and the reason of each, and they are
-    left out.
+    An unusable row is an error; with `refuse`, the number and reason of each is reported to it, and the row is left
+    out.
     """
     reader = open_reader(path, refuse=refuse)
     try:
@@ -57,10 +57,10 @@ def read_subscriptions(
         reader.close()
     chunks = list(_usable(chunks, refuse)) if refuse else chunks
     numbers = pa.chunked_array([chunk.numbers for chunk in chunks], pa.int64())
-    texts = _joined(reader, chunks, 0, _WHAT[0], pa.string())
+    texts = _concatenate_column(reader, chunks, 0, _WHAT[0], pa.string())
     ids = numbers
     if len(names) == 2:
-        ids = _joined(reader, chunks, 1, _WHAT[1])
+        ids = _concatenate_column(reader, chunks, 1, _WHAT[1])
         if isinstance(reader, CsvReader):
             ids = _integers_if_plain(ids)
     return Subscriptions(pa.table({"id": ids, "subscription": texts}), reader.label, reader.unit, numbers)
@@ -76,8 +76,8 @@ def read_words(path: str) -> list[str]:
 
 
 def read_json(path: str) -> Any:
-    """Return the value that a file holds in JSON, such as hierarchies."""
-    with failures_named(path):
+    """Return the value of a JSON file, such as hierarchies."""
+    with name_failures(path):
         content = Path(path).read_bytes()
     try:
         return json.loads(content)
@@ -90,7 +90,7 @@ def read_json(path: str) -> Any:
 
 
 def _column_names(reader: Reader, id: str | None, subscription: str | None) -> list[str]:
-    """Return the column of the texts and that of the ids; the latter only unless numbers stand in for it."""
+    """Return the columns of the texts and of the ids; the latter is missing if row numbers replace it."""
     columns = reader.columns
     if columns is None or not columns:  # plain lines, or JSON lines with none
         if columns is None and (id or subscription):
@@ -102,7 +102,7 @@ def _column_names(reader: Reader, id: str | None, subscription: str | None) -> l
     return [choose_column(reader, "subscriptions", "--subscription", subscription, _GUESSES, taken=ids), ids]
 
 
-def _joined(
+def _concatenate_column(
     reader: Reader, chunks: list[Chunk], at: int, what: str, kind: pa.DataType | None = None
 ) -> pa.ChunkedArray:
     """Return one column of all chunks, of one kind (that of the first unless given) and without nulls."""

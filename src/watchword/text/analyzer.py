@@ -1,7 +1,7 @@
 """From text to terms, the same for subscriptions and items.
 
-Text is folded and cut into runs as `text.folding` says; stop words are dropped, and what is left is stemmed where a
-stemmer is named. `Analyzer.terms` says it in plain Python; everything compiled must agree with it term for term.
+Text is folded and cut into runs as `text.folding` says; stop words are dropped, and the other words are stemmed if a
+stemmer is named. `Analyzer.terms` does it in plain Python; the kernels must agree with it term for term.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Analyzer:
 
     @cached_property
     def tables(self) -> Unicode:
-        """Return what kernels read text by."""
+        """Return the Unicode tables for kernels."""
         return word_tables(self.folding)
 
     def terms(self, text: str) -> list[str]:

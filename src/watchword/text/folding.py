@@ -1,10 +1,10 @@
-"""What text is compared as, in plain Python: NFKC_Casefold, and on request without accents or with CJK in pairs.
+"""Folds text before comparing, in plain Python: NFKC_Casefold, optionally without accents or with CJK in pairs.
 
 `Folding.text` is toNFKC_Casefold of the Unicode Standard (section 3.13, rule R5): every character is replaced by its
 NFKC_Casefold mapping, and the whole is brought to Normalization Form C. The mapping unites what differs in case, in
 compatibility (``ﬁ`` is ``fi``, ``Ａ`` is ``a``) or in code points that cannot be seen (soft hyphens, joiners, variation
-selectors). Python has no table of it; it is the fixed point of NFKC, case folding and the removal of what is
-*default-ignorable*, character by character.
+selectors). Python has no table of it; it is the fixed point of NFKC, case folding and the removal of
+*default-ignorable* code points, character by character.
 
 `Folding.runs` cuts it: a run is of letters and numbers (Unicode categories L, N) and ``_``, with the marks (M) that
 follow them. A mark that follows none of these begins no run.
@@ -92,22 +92,22 @@ def nfkc_casefold(char: str) -> str:
 
 
 class Folding(NamedTuple):
-    """How text is folded and cut: the options of an index that decide what its terms are."""
+    """The options of an index that decide its terms: how text is folded and cut."""
 
     fold_accents: bool = False
     cjk: str | None = None
 
     def text(self, text: str) -> str:
-        """Return what a text is compared as.
+        """Return the folded form of a text.
 
         >>> Folding().text("Cafe\N{COMBINING ACUTE ACCENT} ﬁn"), Folding(fold_accents=True).text("Łódź Café")
         ('café fin', 'lodz cafe')
         """
         mapped = text.translate(_mappings(self.fold_accents))
-        return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_ordered, mapped))
+        return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_sort_marks, mapped))
 
     def char(self, char: str) -> str:
-        """Return what one character is replaced by."""
+        """Return the folded form of one character."""
         folded = nfkc_casefold(char)
         if self.fold_accents:
             bare = "".join([part for part in unicodedata.normalize("NFD", folded) if not _is_accent(part)])
@@ -135,14 +135,14 @@ class Folding(NamedTuple):
             inside = kind in (WORD, CJK) or (kind == MARK and inside)
             pieces.append(char if inside else " ")
         runs = [run for run in "".join(pieces).split(" ") if run]
-        return runs if self.cjk is None else [term for run in runs for term in self._paired(run)]
+        return runs if self.cjk is None else [term for run in runs for term in self._cut_pairs(run)]
 
     def is_half_a_pair(self, term: str) -> bool:
-        """Say whether a term is one character where pairs of them are terms."""
+        """Return whether a term is one character where pairs of them are terms."""
         return self.cjk is not None and len(term) == 1 and self.kind(term) == CJK
 
-    def _paired(self, run: str) -> list[str]:
-        """Cut a run into pairs of neighbours where it is CJK, and at the borders of what is not."""
+    def _cut_pairs(self, run: str) -> list[str]:
+        """Cut the CJK parts of a run into pairs of neighbours; parts of other scripts stay whole."""
         kinds = _kinds(self.cjk)
         units: list[tuple[int, str]] = []
         for char in run:
@@ -162,7 +162,7 @@ class Folding(NamedTuple):
 
 
 class _Mappings(dict[int, str]):
-    """For `str.translate`: what characters are replaced by, found when they are first asked for."""
+    """A table for `str.translate` with the folded form of each character, computed at its first use."""
 
     def __init__(self, folding: Folding) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ class _Mappings(dict[int, str]):
 
 
 class _Kinds(dict[str, int]):
-    """What characters are, found when they are first asked for."""
+    """The kind of each character, computed at its first use."""
 
     def __init__(self, folding: Folding) -> None:
         super().__init__()
@@ -196,7 +196,7 @@ def _kinds(cjk: str | None) -> _Kinds:
 
 
 class _LongMarks:
-    """Stretches of so many marks that putting them in order, one by one, would take Python long."""
+    """Finds sequences of marks so long that Python's quadratic normalization would take long."""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -208,7 +208,7 @@ class _LongMarks:
 _LONG_MARKS = _LongMarks()
 
 
-def _ordered(found: Any) -> str:
+def _sort_marks(found: Any) -> str:
     """Put marks in order, as Normalization Form C does next, but in a time that is not quadratic."""
     return "".join(sorted(found.group(), key=unicodedata.combining))
 

@@ -1,4 +1,4 @@
-"""The memory of words that are stemmed or dropped, which no kernel can do.
+"""A cache of stems: kernels cannot stem words or drop stop words.
 
 A word of a text, as it is cut and folded, has a *stem*: a number, or -1 where the word is dropped (a stop word). With
 English stems, and "the" as a stop word::
@@ -19,7 +19,7 @@ from watchword.text.analyzer import Analyzer
 from watchword.text.vocabulary import Vocabulary
 
 LIMIT = 1 << 20
-"""Words after which everything is forgotten: texts bring new ones without end."""
+"""The number of words at which the cache is emptied: texts bring new words without end."""
 
 
 class StemCache:
@@ -36,7 +36,7 @@ class StemCache:
         self.stems = Vocabulary()
 
     def find(self, words: Strings) -> tuple[Int32, Vocabulary, int]:
-        """Return the stem of each word, or -1; what the stems are; and how many of them there were just now."""
+        """Return the stem of each word, or -1; the stems themselves; and their number at this moment."""
         with self._lock:
             if len(self._words) > LIMIT:
                 self._forget()

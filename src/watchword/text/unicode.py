@@ -1,7 +1,7 @@
 """Python's own Unicode data as arrays for kernels.
 
-`word_tables` is what `text.folding` says of every character (`kernels.text.characters` has the layout); `fold_tables`
-is the case folding alone, for patterns. Both are in pages: the entry of a character is
+`word_tables` has the folded form and kind of every character, by `text.folding` (`kernels.text.characters` has the
+layout); `fold_tables` is the case folding alone, for patterns. Both are in pages: the entry of a character is
 ``values[256 * pages[code >> 8] + (code & 255)]``, and equal pages are there once.
 """
 
@@ -34,14 +34,14 @@ from watchword.text.folding import BARE, CJK_RANGES, IGNORABLE, Folding, kind_of
 _CODES = np.r_[0:0x40000, 0xE0000:0xE1000]
 
 _JOINING_HANGUL = frozenset(map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
-"""The vowels and last consonants, which unite with what is before them by a rule."""
+"""The vowels and last consonants, which unite with the character before them by a rule."""
 
 Pairs = list[tuple[int, int, int]]
 
 
 @cache
 def word_tables(folding: Folding) -> Unicode:
-    """Return what every character becomes in a term (once a process, a tenth of a second)."""
+    """Return the tables of every character's folded form (made once a process, in a tenth of a second)."""
     chars = _chars()
     parted = list(compress(chars, map(unicodedata.decomposition, chars)))
     pairs = _pairs(parted)
@@ -64,7 +64,7 @@ def word_tables(folding: Folding) -> Unicode:
         values[ord(char)] = value if folded else IGNORED
     for first, last in IGNORABLE:
         values[first : last + 1] = IGNORED
-    return Unicode(*_paged(values), np.array(entries, np.int64), _sorted_twice(pairs))
+    return Unicode(*_make_pages(values), np.array(entries, np.int64), _sort_both_ways(pairs))
 
 
 def _chars() -> list[str]:
@@ -89,7 +89,7 @@ def _folded(chars: list[str]) -> Iterator[str]:
 
 
 def _entries(folded: str, joining: frozenset[str], folding: Folding) -> list[int]:
-    """Return the entries of what a character becomes."""
+    """Return the entries for the folded form of a character."""
     entries = [
         ord(char)
         | folding.kind(char) << KIND_SHIFT
@@ -101,7 +101,7 @@ def _entries(folded: str, joining: frozenset[str], folding: Folding) -> list[int
 
 
 def _pairs(parted: list[str]) -> Pairs:
-    """Return which two code points unite, and into what: what decomposes into two, and is not excluded from uniting."""
+    """Return the pairs of code points that compose, each with its composition, without excluded ones."""
     found: Pairs = []
     for char in parted:
         decomposition = unicodedata.decomposition(char)
@@ -111,8 +111,8 @@ def _pairs(parted: list[str]) -> Pairs:
     return found
 
 
-def _sorted_twice(pairs: Pairs) -> Int64:
-    """Return the pairs by what unites, then by what it makes."""
+def _sort_both_ways(pairs: Pairs) -> Int64:
+    """Return the pairs sorted by their parts, then again sorted by their composition."""
     together = sorted(first << 42 | second << 21 | united for first, second, united in pairs)
     apart = sorted(united << 42 | first << 21 | second for first, second, united in pairs)
     return np.array(together + apart, np.int64)
@@ -127,10 +127,10 @@ def fold_tables() -> FoldTables:
         folds += char.casefold().encode()
         offsets.append(len(folds))
         values[ord(char)] = len(offsets) - 1
-    return FoldTables(*_paged(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
+    return FoldTables(*_make_pages(values), np.array(offsets, np.int64), np.frombuffer(folds, np.uint8))
 
 
-def _paged(values: UInt16) -> tuple[UInt16, UInt16]:
+def _make_pages(values: UInt16) -> tuple[UInt16, UInt16]:
     """Return the page of each 256 characters, and the distinct pages end to end."""
     numbers: dict[bytes, int] = {}
     rows = values.reshape(-1, 256)

@@ -33,7 +33,7 @@ class Vocabulary(Part):
         """The arrays, for kernels that look strings up."""
         self._recent: dict[str, int] = {}
         self.uses: Int32 = _NO_USES
-        """How often each string is used; those behind its end are not."""
+        """The number of uses of each string; strings past its end have none."""
 
     def __len__(self) -> int:
         return self.size
@@ -84,7 +84,7 @@ class Vocabulary(Part):
 
     @property
     def in_use(self) -> int:
-        """Return how many strings have a use."""
+        """Return the number of strings in use."""
         return int(np.count_nonzero(self.uses))
 
     def text(self, number: int) -> str:
@@ -110,7 +110,7 @@ class Vocabulary(Part):
         self.uses = arrays["uses"]
 
     def adopt(self, other: Vocabulary) -> None:
-        """Take over the strings of another vocabulary with their numbers; this one is empty, that one given up."""
+        """Take over the strings and numbers of another vocabulary; this one must be empty, the other is discarded."""
         self.known, self.size, self._recent = other.known, other.size, other._recent
 
     def _used(self) -> int:

@@ -1,7 +1,7 @@
 """From codes of AND, OR, NOT and parentheses to clauses, many rows in one call: `sets.dnf` for small rows.
 
 A row has codes (`kernels.text.boolean_rows`) and the numbers of its terms. Its distinct atoms are numbered from 0, and
-a clause under construction, a *draft*, is two words of bits: the atoms that it requires, and those that it forbids. The
+a clause under construction, a *draft*, is two words of bits: its required atoms and its forbidden atoms. The
 row ``a AND (b OR "c d") NOT a`` has the codes ``1 AND OPEN 1 OR 2 CLOSE NOT 1`` and the atoms a = 0, b = 1, "c d" = 2;
 the drafts of its parts, and what they multiply into::
 
@@ -11,7 +11,7 @@ the drafts of its parts, and what they multiply into::
 
 Drafts lie on a stack. In a parenthesis that is not negated the drafts of a conjunction's factors are multiplied, and
 conjunctions lie beside each other, which is what OR means; in a negated one it is the other way about (De Morgan).
-Below the drafts of the conjunction at hand lie those of the conjunctions before it::
+The drafts of the current conjunction lie above those of the earlier conjunctions::
 
     stack    … | conjunctions before | factors before, multiplied | the last factor |
                outer                 inner                        operand           top
@@ -49,7 +49,7 @@ class _Drafts(NamedTuple):
 
 
 class _Frames(NamedTuple):
-    """The parentheses around a code: where their drafts begin, whether there are any, whether they are negated."""
+    """The open parentheses around a code: the start of each one's drafts, whether it has any, whether it is negated."""
 
     outer: Int64
     inner: Int64
@@ -61,7 +61,7 @@ class _Frames(NamedTuple):
 
 @kernel
 def drafts_of(codes, begin, end, atoms, limits, stack):
-    """Put the drafts of a row onto the empty stack, covered ones left out; return how many, -1 for the parser.
+    """Put the drafts of a row onto the empty stack, without covered ones; returns their number, -1 for the parser.
 
     ``atoms[i]`` is the number of the row's `i`-th atom.
     """
@@ -145,7 +145,7 @@ def _open(frames, level, top, negated, depth):
 
 @kernel
 def _end_conjunction(frames, level, top, most_drafts, stack):
-    """Join the conjunction at hand to those before it; return the new top, or -1."""
+    """Join the current conjunction to the earlier ones; returns the new top, or -1."""
     if frames.has_outer[level]:
         top = _joined(frames.negated[level] == 1, frames.outer[level], frames.inner[level], top, most_drafts, stack)
     frames.has_outer[level], frames.has_inner[level] = 1, 0
@@ -155,7 +155,7 @@ def _end_conjunction(frames, level, top, most_drafts, stack):
 
 @kernel
 def _joined(by_product, left, right, top, most_drafts, stack):
-    """Multiply the drafts from `left` on with those from `right` on, or leave them side by side; each once.
+    """Multiply the drafts from `left` on by the drafts from `right` on, or keep both side by side; each draft once.
 
     Returns the new top, or -1 if they are too many.
     """
@@ -186,7 +186,7 @@ def _joined(by_product, left, right, top, most_drafts, stack):
 
 @kernel
 def _without_covered(stack, count):
-    """Drop each draft that asks all of another's and more; return how many are left."""
+    """Drop each draft that asks for all atoms of another draft; returns the number that remains."""
     required, forbidden, spare = stack
     kept = 0
     for i in range(count):
@@ -203,7 +203,7 @@ def _without_covered(stack, count):
 
 @kernel
 def new_drafts():
-    """Return an empty stack. Below the operands, of which a level has three, there are `MOST_DRAFTS` at most."""
+    """Return an empty stack, with room for three operands of `MOST_DRAFTS` drafts at each level."""
     size = 3 * (MOST_DEPTH + 2) * MOST_DRAFTS
     return _Drafts(np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(4 * MOST_DRAFTS, np.uint64))
 
@@ -289,7 +289,7 @@ def _is_same(numbers, at, size, other, other_size):
 
 @kernel
 def _write_row(required, begins, numbers, program, fill):
-    """Write the distinct terms of a clause's row, and how many they are; return the new fill."""
+    """Write the distinct terms of a clause's row, then their number; returns the new fill."""
     first = fill
     while required != 0:
         atom = trailing_zeros(required)
@@ -306,7 +306,7 @@ def _write_row(required, begins, numbers, program, fill):
 
 @kernel
 def _write_program(required, forbidden, begins, numbers, program, fill):
-    """Write what is left to check of a clause: its phrases, then what it forbids; return the new fill."""
+    """Write the program of a clause: its phrases, then its forbidden atoms; returns the new fill."""
     for is_forbidden in range(2):
         bits = forbidden if is_forbidden else required
         while bits != 0:

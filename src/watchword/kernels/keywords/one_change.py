@@ -1,11 +1,11 @@
 """One subscription of plain words, stored or removed by one call.
 
 A text is *plain* if it is ASCII words between spaces or AND (`keywords.query.plain_words`): ``Greece AND crisis``
-has the words ``greece`` and ``crisis``. Of any other the kernels say so, and change nothing.
+has the words ``greece`` and ``crisis``. For any other text they return -1 or False and change nothing.
 
-What they need is one array of handles, `CHANGE_KINDS`: the strings of a vocabulary, and how often each is used; counts,
-delta and base of the packed index; room to cut words into, for their borders and for their numbers; and the limits, of
-terms and of the bytes of one, and whether `and`, `or` and `not` are words.
+Their state is one array of handles, `CHANGE_KINDS`: the strings of a vocabulary, and how often each is used; counts,
+delta and base of the packed index; buffers for words, their borders and their numbers; and the limits: terms in a
+text, bytes in a term, and whether `and`, `or` and `not` are words.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ CHANGE_KINDS = (
 
 @brief
 def add_text(text, state, slot, mark, size, share):
-    """Store a text, which is Python's bytes, under a slot; `size` strings are known before, and the delta ends at
-    `mark`.
+    """Store a text, given as bytes, under a slot. The vocabulary has `size` strings, and the delta ends at `mark`.
 
     Returns the new mark and the new size. The mark is -1, and nothing is stored, if the text is not plain, or there is
     no room.
@@ -59,10 +58,10 @@ def add_text(text, state, slot, mark, size, share):
 
 @brief
 def remove_text(text, state, slot, record):
-    """Remove a text, which is Python's bytes, from the record of its slot in the delta.
+    """Remove a text, given as bytes, from the record of its slot in the delta.
 
-    With -1 for the record it is in the base, where a tombstone is left to do. Returns whether it was there; nothing is
-    changed otherwise, nor if it is not plain.
+    If `record` is -1 the row is in the base, and the caller sets its tombstone. Returns whether the row was found;
+    False changes nothing, and is also returned for a text that is not plain.
     """
     table, blob, offsets, uses, rows, _, _, pool, starts, arena, folded, cuts, numbers, limits = arrays_at(
         state, 0, CHANGE_KINDS
@@ -86,8 +85,8 @@ def remove_text(text, state, slot, record):
 
 @kernel
 def _cut(text, limits, folded, cuts):
-    """Write the words of a plain text, folded, one behind the other, and their borders. Returns how many there are; 0
-    if it is not plain, too long for `folded`, or beyond a limit."""
+    """Write the folded words of a plain text, concatenated, and their borders. Returns the number of words; 0 if the
+    text is not plain, too long for `folded`, or exceeds a limit."""
     count = fill = at = 0
     cuts[0] = 0
     joins = False  # whether a word stands before, which AND would join to another
@@ -134,7 +133,7 @@ def _are_known(folded, cuts, count, known, numbers):
 
 @kernel
 def _distinct(numbers, count):
-    """Leave each of the first numbers once, in order; returns how many are left."""
+    """Remove repetitions from the first `count` numbers, in place; returns the number that remains."""
     kept = 0
     for k in range(count):
         is_new = True

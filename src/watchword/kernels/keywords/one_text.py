@@ -1,7 +1,7 @@
-"""One text against the packed index: read and matched in one call.
+"""Reads one text and matches it with the packed index, in one call.
 
-A call from Python, and what passes between two of them, cost more than the work on a short text. With 31,262 queries a
-post took 24 microseconds in two calls, of which 4 were work.
+Calls from Python cost more than the work on a short text. With 31,262 queries a post took 24 microseconds in two
+calls; 4 of them were work.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from watchword.kernels.tombstones import FIRST_CLAUSE
 
 @kernel
 def match_text(text, reader, structure, clauses, numbers, payloads, slots):
-    """Write the slots that a text, which is Python's bytes, satisfies.
+    """Write the slots of the subscriptions that a text, given as bytes, satisfies.
 
     `reader`, `structure` and `clauses` are the handles that `read_into`, `packed.match` and `check_clauses` want;
-    `numbers` has room for `most_terms`. Where no clause has to be checked, the slots are what is found in `payloads`.
-    Returns how many slots there are, -1 if they do not fit, the operations, and whether they are in `slots`.
+    `numbers` has room for `most_terms`. If no clause has to be checked, the slots are in `payloads`.
+    Returns the number of slots (-1 if they do not fit), the operations, and whether they are in `slots`.
     """
     data = bytes_at(text, np.uint8)
     borders, term_borders = np.zeros(2, np.int64), np.zeros(2, np.int64)

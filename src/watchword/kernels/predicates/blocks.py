@@ -1,8 +1,8 @@
-"""The blocks of an event's access keys are read: `layout` says what they are.
+"""Reads the blocks of an event's access keys and appends the payloads of matching rows; `layout` describes blocks.
 
-Most of the time is spent here, so a row is refused without a branch: its payload is written behind those found before
-in any case, and what follows is written over it unless all its literals hold. Where a group has many rows, only their
-first literals are read to begin with, and the others of the rows that are left.
+Most of the time is spent here, so a row is refused without a branch: its payload is always written after the last
+match, and `fill` advances only if all its literals hold, so that the next row overwrites a refused one. In a group of
+many rows the first literals of all rows are read first, then the second literals of the remaining rows, and so on.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from watchword.kernels.jit import inline, leaf
 from watchword.kernels.predicates.layout import LAZILY, LAZY, MORE, OUTSIDE, ROWS_AT, VALUES, VALUES_AT, negations
 
 AHEAD = 12
-"""How many blocks before it is read a block is asked for from memory."""
+"""Prefetch distance: a block is requested from memory 12 blocks before it is read."""
 
 LINE = 16
-"""How many words a cache line has."""
+"""Words of 4 bytes in a cache line."""
 
 MANY = 16
 """From this many rows on, a group of two literals is read column by column, else row by row."""
@@ -25,7 +25,7 @@ MANY = 16
 
 @leaf
 def read_blocks(heads, count, positions, s, payloads, fill):
-    """Append the payloads of the blocks' rows that hold; returns the new fill, or -1 if there is no room."""
+    """Append the payloads of matching rows in the blocks at `heads`; returns the new fill, -1 if there is no room."""
     arena, hold, words = s.arena, s.hold, s.words
     shift = np.int64(len(arena) > len(words))
     for h in range(min(AHEAD, count)):
@@ -72,8 +72,8 @@ def _ask_for(words, at):
 
 @leaf
 def _read_columns(literals, size, rows, owners, arena, hold, words, payloads, fill):
-    """Read a group of two literals or more column by column, over the rows that are left; these stand where their
-    payloads will."""
+    """Match a group of two literals or more column by column; returns the new fill. The numbers of the remaining rows
+    are kept in ``payloads[fill:]``, and replaced by their payloads at the end."""
     left = np.int64(0)
     for row in range(rows):
         payloads[fill + left] = row
@@ -96,8 +96,7 @@ def _read_columns(literals, size, rows, owners, arena, hold, words, payloads, fi
 
 @leaf
 def _read_lazily(literals, size, rows, owners, positions, s, payloads, fill):
-    """Read a group some of whose literals are compared when they are asked for: row by row, up to the first that does
-    not hold."""
+    """Match a group with lazy spans row by row, each up to its first literal that fails; returns the new fill."""
     half = negations(s)
     for row in range(rows):
         holds = True
@@ -118,7 +117,7 @@ def _read_lazily(literals, size, rows, owners, positions, s, payloads, fill):
 
 @leaf
 def lies(atom, positions, kinds, spans, marks):
-    """Say whether a span holds: some label of its field lies inside, or outside."""
+    """Return 1 if a span holds, else 0: whether some label of its field lies inside (or, if `OUTSIDE`, outside) it."""
     kind = kinds[atom]
     field = kind >> 2
     low, high = spans[2 * atom], spans[2 * atom + 1]

@@ -1,10 +1,11 @@
-"""Under which access key a row is kept: the one that the fewest events are expected to have.
+"""Chooses the access key of a row: the one that the fewest events are expected to have.
 
-`chances[a]` is the share of events in which the atom `a` is expected to hold. Of a row's positive literals the point
-with the least chance is its point, the span with the least its node. Two points are expected together in the product of
-their chances, so a pair is rarer than either; but every pair of *fields* in use costs each event a probe. So fields
-become partners only where that pays (`partners`), by greedy steps: with 100,000 rules of three equalities on any 3 of
-16 attributes, 57 of the 120 pairs of fields suffice for each rule to find two of its attributes among them.
+`chances[a]` is the share of events in which the atom `a` is expected to hold. The candidates are the row's positive
+point with the least chance, and the node of its positive span with the least chance. Two points are expected together
+in the product of their chances, so a pair is rarer than either; but every pair of *fields* in use costs each event a
+probe. So fields become partners only where that pays (`partners`), by greedy steps: with 100,000 rules of three
+equalities on any 3 of 16 attributes, 56 to 64 of the 120 pairs of fields (six samples) suffice for each rule to find
+two of its attributes among them; 56 is the least possible.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ ALWAYS, POINT, PAIR, NODE = 0, 1, 2, 3
 INSIDE = 1
 TOP_LEVEL = 62
 PROBE = 6.0
-"""What a probe for a pair costs, in rows that are looked at."""
+"""The cost of a probe for a pair, as a number of rows read."""
 
 
 @kernel
 def choose(row_offsets, literals, atoms, chances, partners, kinds, firsts, seconds):
-    """Write the access key of each row: its kind, and a point, or two, or ``field << 8 | level`` and a prefix.
+    """Write the access key of each row: its kind, and one point, two points, or ``field << 8 | level`` and a prefix.
 
-    `partners` are two arrays: for each field its number among those that may be partners, -1 for none, and a matrix of
-    these numbers that says which are (a matrix of all fields would be too large: there may be 100,000).
+    `partners` is ``(narrow, is_partner)``: `narrow` numbers the fields that may be partners (-1 for the others), and
+    ``is_partner[narrow[f], narrow[g]]`` says whether `f` and `g` are (a matrix of all fields would be too large: there
+    may be 100,000).
     """
     for row in range(len(row_offsets) - 1):
         own = literals[row_offsets[row] : row_offsets[row + 1]]
@@ -35,7 +37,7 @@ def choose(row_offsets, literals, atoms, chances, partners, kinds, firsts, secon
 
 @leaf
 def choose_one(literals, atoms, chances, partners):
-    """Return the access key of a row."""
+    """Return the access key of a row: ``(kind, first, second)``."""
     kinds, spans = atoms
     point = span = np.int64(-1)
     least_point = least_span = np.inf
@@ -65,7 +67,7 @@ def choose_one(literals, atoms, chances, partners):
 
 @leaf
 def _pair(literals, kinds, chances, partners, least):
-    """Return two points of partner fields that are together rarer than `least`, the lower field's first; or -1."""
+    """Return the rarest pair of points of partner fields, lower field first; -1, -1 if none is rarer than `least`."""
     narrow, is_partner = partners
     first = second = np.int64(-1)
     for i in range(len(literals)):
@@ -86,7 +88,7 @@ def _pair(literals, kinds, chances, partners, least):
 
 @kernel
 def point_fields(row_offsets, literals, kinds, narrow, sets):
-    """Write which of the fields numbered by `narrow` a row has points of, as bits; -1 leaves a field out."""
+    """Write the fields of each row's points as a bit set, by their numbers in `narrow`; -1 leaves a field out."""
     for row in range(len(row_offsets) - 1):
         found = np.uint64(0)
         for k in range(row_offsets[row], row_offsets[row + 1]):
@@ -99,9 +101,10 @@ def point_fields(row_offsets, literals, kinds, narrow, sets):
 
 @kernel
 def partners(sets, weights, chances):
-    """Return which pairs of fields to keep rows by, for rows with points of these sets of fields (bits).
+    """Return the matrix of partner fields, for rows with points in these sets of fields (bits), `weights` rows each.
 
-    `chances[f]` is that of a point of field `f`. Greedy: the pair that saves the most, until none saves a probe.
+    `chances[f]` is the chance of a point of field `f`. Greedy: takes the pair that saves the most rows, until none
+    saves as much as a probe costs.
     """
     width = len(chances)
     chosen = np.zeros((width, width), np.bool_)
@@ -127,7 +130,7 @@ def partners(sets, weights, chances):
 
 @kernel
 def _gains(sets, weights, chances, costs):
-    """Return how many rows fewer an event would look at with each pair of fields."""
+    """Return the matrix of rows that an event would no longer read if two fields became partners."""
     width = len(chances)
     gains = np.zeros((width, width))
     for k in range(len(sets)):

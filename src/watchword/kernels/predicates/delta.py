@@ -1,4 +1,4 @@
-"""Changes of the delta; `match` has its layout."""
+"""Adds rows to the delta and lists its live rows; `layout` describes its records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_PARTNERS = np.empty(0, np.int64), np.zeros((0, 0), np.bool_)
 
 @kernel
 def add_rows(row_offsets, literals, payloads, atoms, chances, no_partners, delta, fill, records):
-    """Add rows, for which there is room in all arrays; `records[i]` is where row `i` lies. Returns the new fill."""
+    """Add rows, for which there must be room, and write their pool positions to `records`. Returns the new fill."""
     for row in range(len(row_offsets) - 1):
         own = literals[row_offsets[row] : row_offsets[row + 1]]
         kind, first, second = choose_one(own, atoms, chances, no_partners)
@@ -43,7 +43,7 @@ def _add_record(literals, payload, kind, first, second, delta, fill):
 
 @kernel
 def live_rows(pool, begin, end, offsets, literals, payloads):
-    """Write the live records that lie in ``pool[begin:end]`` in CSR form; returns the rows and literals."""
+    """Write the live records of ``pool[begin:end]`` in CSR form; returns the numbers of rows and of literals."""
     rows = 0
     fill = 0
     write = len(offsets) > 1

@@ -1,5 +1,5 @@
-"""Where the blocks of an event's access keys begin. They are collected first, then read: look-ups do not wait for one
-another."""
+"""Collects the positions (heads) of the blocks of an event's access keys. All are collected first and read later, so
+that their cache misses overlap."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from watchword.kernels.predicates.layout import NONE, POINTS, POINTS_AT, RANK, V
 from watchword.kernels.predicates.nodes import find_node
 
 HEADS = 4096
-"""How many blocks or lists are collected before they are read."""
+"""The most heads collected before their blocks are read."""
 
 
 @leaf
 def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
-    """Collect where the blocks of an event's access keys begin; what does not fit is read at once."""
+    """Collect the heads of an event's access keys; if `heads` is full, its blocks are read. Returns count and fill."""
     count = 0
     if s.always[0] >= 0:
         heads[0] = s.always[0]
@@ -63,7 +63,7 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
 
 @leaf
 def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
-    """Collect the blocks of a point with each point of a partner, where they are several, or stand in the table."""
+    """Collect the heads of a point paired with each point of a partner field, from the grid or the hash table."""
     partner, begins, width = s.partners[3 * p], s.partners[3 * p + 1], s.partners[3 * p + 2]
     start = s.marks[partner, POINTS_AT]
     for j in range(start, start + s.marks[partner, POINTS]):
@@ -84,7 +84,7 @@ def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
 
 @leaf
 def is_repeated(points, k, start):
-    """Say whether the point at `k` stands among those of its field before, which begin at `start`."""
+    """Return whether ``points[start:k]`` contains ``points[k]``."""
     for j in range(start, k):
         if points[j] == points[k]:
             return True
@@ -93,7 +93,7 @@ def is_repeated(points, k, start):
 
 @leaf
 def _node_heads(field, k, positions, marks, keys, values, all_levels, heads, count):
-    """Collect what stands under the nodes that hold the label at `k`, each node once an event; at most 64."""
+    """Collect the heads of the nodes that contain the label at `k`, each once an event; at most 64."""
     levels = all_levels[field]
     level = np.int64(0)
     while levels:

@@ -1,7 +1,7 @@
 """ISO dates and times as nanoseconds since 1970, for whole columns of texts.
 
-``1970-01-02`` is 86,400,000,000,000 and so is ``1970-01-02T01:30+01:30``. What `watchword.predicates.values` reads is
-read here if its year is one of those whose nanoseconds fit into 64 bits; everything else is left to it.
+``1970-01-02`` is 86,400,000,000,000 and so is ``1970-01-02T01:30+01:30``. It reads the forms that
+`watchword.predicates.values` reads, with years whose nanoseconds fit into 64 bits; all others are left to it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from watchword.kernels.jit import kernel, leaf
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
-"""The years of which every nanosecond fits."""
+"""The first and the last year whose nanoseconds all fit into 64 bits."""
 
 _ZERO, _DASH, _COLON, _DOT, _PLUS, _SPACE, _T, _Z = (ord(sign) for sign in "0-:.+ TZ")
 _DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
@@ -20,7 +20,7 @@ _SECOND = 1_000_000_000
 
 @kernel
 def find_instants(data, offsets, found, known):
-    """Write the instant of each text, and whether it is one of those that are read here."""
+    """Write the instant of each text to `found`, and to `known` whether it could be read here."""
     for row in range(len(offsets) - 1):
         known[row], found[row] = _instant(data, offsets[row], offsets[row + 1])
 
@@ -71,7 +71,7 @@ def _instant(data, at, stop):
 
 @leaf
 def _zone(data, at, stop):
-    """Return the seconds that a zone is ahead, and how many bytes it has; 0 if it is none."""
+    """Return the offset of a zone in seconds and its length in bytes: ``+01:30`` is 5400, 6; length 0 if it is none."""
     if data[at] == _Z:
         return np.int64(0), np.int64(1)
     if stop - at != 6 or (data[at] != _PLUS and data[at] != _DASH) or data[at + 3] != _COLON:
@@ -90,7 +90,7 @@ def _is_digit(byte):
 
 @leaf
 def _number(data, at, digits):
-    """Return a number of so many digits, below 0 if one is none."""
+    """Return the number in `digits` digits at `at`; negative if one of the bytes is no digit."""
     number = np.int64(0)
     for k in range(at, at + digits):
         if not _is_digit(data[k]):
@@ -107,7 +107,7 @@ def _days_of(year, month):
 
 @leaf
 def _days_before(year, month, day):
-    """Return how many days lie between 1970-01-01 and a day."""
+    """Return the number of days from 1970-01-01 to a day; 1970-01-02 is 1."""
     past = year - 1
     days = 365 * past + past // 4 - past // 100 + past // 400 - 719_162 + day - 1
     for before in range(1, month):

@@ -1,39 +1,42 @@
-"""How `auto` for predicates keeps its rows: the packed base, the delta beside it, and what holds in an event.
+"""How `auto` for predicates stores its rows: the packed base, the delta, and the table of literals true in an event.
 
 A *literal* is an atom or its negation, ``atom << 1 | negated``. A row is a conjunction of literals with a payload; it
-is kept under one *access key*, which the event must have for the row to be looked at:
+is stored under one *access key*, and read only for events that have this key:
 
-    a point           ``name = 'RBS'``              of the points that the event lists
+    a point           ``name = 'RBS'``, one of the points that the event lists
     a pair of points  ``name = 'RBS'`` and ``city = 'Oslo'``, of two fields that are partners
-    a node            an interval of labels that holds the row's span, see `nodes`
-    always            nothing: rows of negations only
+    a node            an interval of labels that contains the row's span, see `nodes`
+    always            none: rows of negations only, read for every event
 
-A row under a point or a pair leaves those out; one under a node is checked for its span again, as a node is wider.
+A row under a point or a pair stores its other literals only; a row under a node also stores its span, as the node is
+wider.
 
 Layout of the base: `point_blocks`, `pair_blocks` or `grid`, `node_blocks` and `always` say at which word of `arena` a
-key's block begins, -1 for none. A block has groups of rows with as many literals left; a group is
+key's block begins, -1 for none. A block has groups of rows with the same number of stored literals; a group is
 
-    a word             literals left; `MORE` if another group follows; `LAZILY` if some are compared when asked for;
+    a word             number of literals; `MORE` if another group follows; `LAZILY` if some literals are lazy spans;
                        ``rows << ROWS_AT``
     literals           first literal × rows, second literal × rows …; two in a word while there are few atoms, else one
     payloads           a word × rows
 
-so that all that is read of a group lies side by side, literals first: of many groups no more is read than the first of
-each row. The rows {1, 4, ¬6} as 10, {1, 4} as 11 and {1, 5} as 12, all under the point 1, with two literals in a word,
-of seven atoms whose places are their numbers::
+so that a group is read front to back, literals first: of many groups only the first literal of each row is read. The
+rows {1, 4, ¬6} as 10, {1, 4} as 11 and {1, 5} as 12, all under the point 1, with two literals in a word, of seven atoms
+whose places are their numbers::
 
     1 literal × 2 rows + MORE   4|5   11   12      2 literals × 1 row   4|13   10
 
-In the arena atoms have *places* for numbers: points come first, then the spans of each *eager* field side by side, then
-all other spans. A literal is the place of its atom, or for its negation that place behind all places: of five atoms,
-the one with the place 2 is 2, its negation 7. Atoms that came after the base was packed have places behind all that.
+In the arena atoms are numbered by *places*: first all points, then the spans of each *eager* field side by side, then
+all other spans. A positive literal is the place of its atom, a negative one that place plus the number of atoms: of
+five atoms, the one with the place 2 is the literal 2, its negation 7. Atoms added after packing have the places from
+there on.
 
-Where most pairs of two partner fields are keys, their blocks stand in a grid, a row for each point of the lower field
-(`ranks` counts the points of a field) and a column for each of the other; elsewhere in a hash table (`pair_keys`).
+If most pairs of two partner fields are keys, their blocks are in a grid, a row for each point of the lower field
+(`ranks` numbers the points of a field) and a column for each of the other; else in a hash table (`pair_keys`).
 
-What holds in the event is written to `hold` first, and taken back after it: a byte for each literal, 0 or 1, or `LAZY`
-for a span, which is compared with the event's labels when it is asked for. The spans of an eager field are all compared
-at once, when an event stands elsewhere than the one before (see `Eager`).
+Before an event is matched, `hold` gets a byte for each literal: 1 if it holds, 0 if not, `LAZY` for a span that is
+compared with the event's labels only when it is read. After the event the points are cleared. The spans of an eager
+field are compared all at once, and only if the event's value lies between other breakpoints than that of the event
+before (see `Eager`).
 """
 
 from __future__ import annotations
@@ -56,16 +59,16 @@ MORE = 1 << 14
 LAZILY = 1 << 15
 ROWS_AT = 16
 ROWS = (1 << 15) - 1
-"""The most rows that a group has."""
+"""The most rows in a group."""
 
 EAGER_WORDS = 6
 
 
 class Base(NamedTuple):
-    """The packed rows. `partners` has three words each: a field, where its grid begins (-1 for none), its width.
+    """The packed rows. `partners` has three words each: a field, the start of its grid (-1 for none), the grid's width.
 
-    `places` has the place of each atom, `eager` three words for each eager field: its number, the place of its first
-    span, and the place behind its last.
+    `places` has the place of each atom, `eager` three words for each eager field: its number, the first place of its
+    spans, and the place after their last.
     """
 
     point_blocks: Int32
@@ -85,17 +88,17 @@ class Base(NamedTuple):
 
     @property
     def words(self) -> Int32:
-        """Return the arena by whole words."""
+        """Return the arena as int32 words."""
         return self.arena.view(np.int32)  # type: ignore[no-any-return]
 
     @property
     def tables(self) -> tuple[Any, ...]:
-        """Return what matching reads, but for the arena by its literals."""
+        """Return the arrays that matching reads, with the arena as words."""
         return (*self[:-3], self.words)
 
 
 class Delta(NamedTuple):
-    """Rows that came since, in linked lists by access key: a record is ``next payload count literal × count``."""
+    """Rows added after packing, in linked lists by access key: a record is ``next payload count literal × count``."""
 
     point_heads: Int32
     node_keys: Int64
@@ -106,47 +109,46 @@ class Delta(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """What every atom of an index is, by its number: ``field << 2 | mode`` (0 a point, 1 a span that wants a label
-    inside, 2 one that wants a label outside), and the two ends of its span."""
+    """Kind and span of each atom, by its number. The kind is ``field << 2 | mode``: mode 0 is a point, 1 a span that
+    holds for a label inside, 2 a span that holds for a label outside."""
 
     kinds: Int32
     spans: Int64
 
     @property
     def fields(self) -> Int32:
-        """Return the field of each."""
+        """Return the field of each atom."""
         return self.kinds >> 2
 
     @property
     def modes(self) -> Int32:
-        """Return the mode of each."""
+        """Return the mode of each atom."""
         return self.kinds & 3
 
     @property
     def lows(self) -> Int64:
-        """Return where each span begins."""
+        """Return the lower end of each span."""
         return self.spans[0::2].copy()
 
     @property
     def highs(self) -> Int64:
-        """Return where each span ends."""
+        """Return the upper end of each span."""
         return self.spans[1::2].copy()
 
     def copied(self) -> Atoms:
-        """Return them as they are now, for work that goes on while atoms are added."""
+        """Return a copy, for packing in the background while atoms are added."""
         return Atoms(self.kinds.copy(), self.spans.copy())
 
 
 class Eager(NamedTuple):
-    """Fields whose spans are compared all at once, by small numbers.
+    """The eager fields: their spans are compared all at once, by int16 numbers.
 
-    Where some span of a field begins or ends its labels are cut: a label is *number* `r` if `r` of the cuts are not
-    above it, and a span holds from the number of its lower end to that of its upper; not so if it is flipped, as those
-    that want a label outside are. With ``value > 20`` (labels [201, 399]) alone, the cuts are 201 and 400, and it holds
-    from 1 to 1.
+    The ends of a field's spans cut its labels into intervals. The *number* of a label is the count of cuts not above
+    it, and a span holds for the numbers from `low` to `high`, or, if it is flipped (it wants a label outside), for all
+    others. With ``value > 20`` (labels [201, 399]) alone, the cuts are 201 and 400, and it holds for the number 1.
 
-    `fields` has six words for each: the field, where its cuts begin, how many there are, where its ends begin, the
-    first place of its spans, and how many there are.
+    `fields` has six words for each: the field, the start and number of its cuts, the start of its spans in `lows` and
+    `highs`, and the first place and number of its spans.
     """
 
     fields: Int64
@@ -157,11 +159,11 @@ class Eager(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one thread writes, empty between events; the place of each atom, and the atom of each place.
+    """The arrays that one thread writes, cleared between events; the place of each atom, and the atom of each place.
 
-    `numbers` has that of each eager field's label, `NONE` or `SEVERAL`. `marks` has five words for a field: where its
-    values begin, how many there are; where its points begin, how many there are; and the rank of its only point, `NONE`
-    or `SEVERAL`.
+    `numbers` has the number of each eager field's label, or `NONE` or `SEVERAL`. `marks` has five words for a field:
+    start and count of its values, start and count of its points, and the rank of its only point, or `NONE` or
+    `SEVERAL`.
     """
 
     hold: UInt8
@@ -172,7 +174,7 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that matching reads: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, `Scratch` and the arena."""
+    """All arrays of matching: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, `Scratch` and the arena."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -219,14 +221,14 @@ STATE_KINDS = (
     *(_INT, _LONG, _INT),  # of atoms, and of counts
     *(_BYTE, _INT, _INT, _INT, _INT),  # of scratch
 )
-"""The types of the arrays of a `State` but for its arena, in their order."""
+"""The types of the arrays of a `State`, in their order, without the arena."""
 
 _FLAT = STATE_KINDS[:-1]
 
 
 @kernel
 def state_at(handles, arena):
-    """Return the state of which all but the arena, which is of one of two types, are given by handles."""
+    """Return the `State` of the arrays behind `handles` and of `arena`, which is uint16 or int32."""
     marks = array_at(handles, len(_FLAT), np.int32)
     rest = marks.reshape((len(marks) // MARKS, MARKS)), arena
     return State(*(arrays_at(handles, 0, _FLAT) + rest))
@@ -234,5 +236,5 @@ def state_at(handles, arena):
 
 @inline
 def negations(s):
-    """Return how far behind the place of an atom of the base that of its negation is; also how many atoms it has."""
+    """Return the number of atoms in the base: an atom's negation is stored that many places after it."""
     return len(s.by_place) - len(s.places)

@@ -1,4 +1,4 @@
-"""The lists of the delta are read: `layout` says what they are."""
+"""Matches an event against the linked lists of the delta; `layout` describes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def match_delta(points, fields, positions, begin, end, s, payloads, fill):
 
 @leaf
 def _read_node_lists(field, k, positions, s, payloads, fill):
-    """As `_node_heads`, for the delta: reads the lists at once."""
+    """Match the lists of the nodes that contain the label at `k`, each once an event; returns the new fill or -1."""
     levels = s.new_levels[field]
     level = np.int64(0)
     while levels and fill >= 0:
@@ -48,7 +48,7 @@ def _read_node_lists(field, k, positions, s, payloads, fill):
 
 @leaf
 def _read_list(record, positions, s, payloads, fill):
-    """Append the payloads of a list's records that hold; returns the new fill, or -1 if there is no room."""
+    """Append the payloads of matching records of a list; returns the new fill, or -1 if there is no room."""
     pool = s.pool
     record = np.int64(record)
     while record >= 0:

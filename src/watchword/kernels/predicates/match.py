@@ -1,4 +1,4 @@
-"""Which rows of literals hold in an event: the packed base, and the delta beside it; `layout` says what these are."""
+"""Matches events against the packed base and the delta of `auto` for predicates; `layout` describes both."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from watchword.kernels.tombstones import Dead, drop_dead
 
 @kernel
 def match(event_offsets, points, value_offsets, fields, positions, state, arena, first, used, offsets, payloads):
-    """Match events from `first` on: event `e` lists points, and has labels `positions` in `fields`, field by field.
+    """Match events from `first` on: each has points, and labels `positions` of its `fields`, field by field.
 
-    `state` are the handles of a `State` but for its arena.
+    `state` are the handles of a `State` without its arena. Returns the first event not matched, the number of payloads
+    and the number of blocks read.
     """
     s = state_at(state, arena)
     dead = Dead(s.dead_slots, s.dead_clauses)
@@ -58,7 +59,7 @@ def match(event_offsets, points, value_offsets, fields, positions, state, arena,
 
 @kernel
 def match_one(points, fields, positions, state, arena, payloads):
-    """Match one event, given as Python's bytes; returns how many payloads there are, -1 for no room, and the blocks."""
+    """Match one event, given as bytes; returns the number of payloads (-1 for no room) and of blocks read."""
     own, own_fields, labels = bytes_at(points, np.int32), bytes_at(fields, np.int32), bytes_at(positions, np.int64)
     borders, value_borders, found = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
     borders[1], value_borders[1] = len(own), len(own_fields)
@@ -94,7 +95,7 @@ def _scatter(points, fields, begin, end, s):
 
 @leaf
 def _compare(positions, s):
-    """Write which eager spans hold, for fields in which the event stands elsewhere than the one before."""
+    """Write which eager spans hold, for the fields whose number differs from that of the event before."""
     half = negations(s)
     for e in range(len(s.eager) // EAGER_WORDS):
         field, at, cuts = s.eager[EAGER_WORDS * e], s.eager[EAGER_WORDS * e + 1], s.eager[EAGER_WORDS * e + 2]
@@ -122,7 +123,7 @@ def _compare(positions, s):
 
 @leaf
 def _write_all(number, lows, highs, flips, hold, negated):
-    """Write which spans hold at a number; side by side, so that many are compared by one instruction."""
+    """Write which spans of a field hold at a number. Without branches, so that one instruction compares many spans."""
     for k in range(len(hold)):
         held = np.uint8((lows[k] <= number) & (number <= highs[k])) ^ flips[k]
         hold[k] = held
@@ -131,14 +132,14 @@ def _write_all(number, lows, highs, flips, hold, negated):
 
 @leaf
 def _write_more(number, lows, highs, flips, hold):
-    """As `_write_all`, beside those that hold at another number."""
+    """As `_write_all`, for a field with several values: a span holds if it holds at any of them."""
     for k in range(len(hold)):
         hold[k] |= np.uint8((lows[k] <= number) & (number <= highs[k])) ^ flips[k]
 
 
 @leaf
 def _number_of(label, cuts, at, size):
-    """Return how many of some cuts, which ascend, are not above a label. No step depends on a branch."""
+    """Return how many of the ascending ``cuts[at : at + size]`` are not above a label; a branch-free binary search."""
     first = at
     while size > 1:
         half = size >> 1

@@ -1,12 +1,13 @@
-"""Nodes: intervals of labels whose length is a power of two, in a hash table.
+"""A hash table of nodes: intervals of labels whose length is a power of two.
 
-The node of a level and a prefix holds every label `x` with ``x >> level == prefix``. A span is kept under the one
-smallest node that holds it: with the labels [200, 400] that is level 9, prefix 0 (labels 0 to 511). A label lies in one
+The node of a level and a prefix contains every label `x` with ``x >> level == prefix``. A span is stored under the
+smallest node that contains it: the labels [200, 400] under level 9, prefix 0 (labels 0 to 511). A label lies in one
 node of each level, so the spans that may hold for a value are found by as many probes as levels are in use; no span is
 cut into pieces, and none is kept twice.
 
 Layout: `keys` (int64) has two words a slot, ``field << 8 | level`` (-1 for none) and the prefix; `values` (int32) has
-what the node stands for. A power of two of slots, linear probing, at most two thirds full; nothing is deleted.
+the node's value, the head of its block or list. A power of two of slots, linear probing, at most two thirds full;
+nothing is deleted.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ Table = tuple[Int64, Int32]
 
 
 def new_nodes(slots: int = 16) -> Table:
-    """Return an empty table with a power of two of slots."""
+    """Return an empty table with `slots` slots, a power of two."""
     return np.full(2 * slots, -1, np.int64), np.full(slots, -1, np.int32)
 
 
 def roomy_nodes(keys: Int64, values: Int32, needed: int) -> Table:
-    """Return the table itself if it may hold `needed` entries, else a copy that may."""
+    """Return the table if it has room for `needed` entries, else a larger copy."""
     slots = len(values)
     while 2 * slots // 3 < needed:
         slots *= 2
@@ -42,7 +43,7 @@ _OWNERS, _PREFIXES = np.uint64(0x4F1BBCDCBFA53E0B), np.uint64(0x1E3779B97F4A7C15
 
 @leaf
 def node_level(low, high):
-    """Return the level of the smallest node that holds both ends of a span."""
+    """Return the level of the smallest node that contains both ends of a span; 9 for 200 and 400."""
     level = np.int64(0)
     differ = low ^ high
     while differ:
@@ -59,7 +60,7 @@ def _home(owner, prefix, mask):
 
 @leaf
 def find_node(keys, values, field, level, prefix):
-    """Return what a node stands for, -1 if there is none."""
+    """Return the value of a node, -1 if it is not in the table."""
     owner = np.int64(field) << 8 | level
     mask = len(values) - 1
     slot = _home(owner, prefix, mask)
@@ -72,7 +73,7 @@ def find_node(keys, values, field, level, prefix):
 
 @leaf
 def put_node(keys, values, owner, prefix, value):
-    """Make a node stand for `value`; returns what it stood for, -1 if it is new. `owner` is ``field << 8 | level``."""
+    """Set the value of a node; returns its old value, -1 if it is new. `owner` is ``field << 8 | level``."""
     mask = len(values) - 1
     slot = _home(owner, prefix, mask)
     while keys[2 * slot] != -1:

@@ -1,7 +1,7 @@
-"""Into the packed form and back; `layout` says what it is.
+"""Writes rows into the packed form, and reads them back; `layout` describes it.
 
-Rows come in CSR form with their access keys. They are sorted by key and by the number of literals that are left; then
-their blocks are measured and written, front to back.
+Rows come in CSR form with their access keys. They are sorted by key and by the number of literals left without the key;
+then their blocks are measured and written, front to back.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from watchword.kernels.tombstones import is_dead
 
 @kernel
 def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, places, first_lazy, sizes):
-    """Put what is left of each row to its front, the literal that fails most often first, by its place; write how many
-    those are, and `LAZILY` if one has a place from `first_lazy` on."""
+    """Remove the key's points from each row, sort the other literals by their chance, least first, and replace them by
+    places. Writes their number to `sizes`, with `LAZILY` if a place is `first_lazy` or more."""
     for row in range(len(row_offsets) - 1):
         begin, end = row_offsets[row], row_offsets[row + 1]
         fill = begin
@@ -43,7 +43,7 @@ def leave_keys_out(row_offsets, literals, chances, kinds, firsts, seconds, place
 
 @kernel
 def expect_looks(row_offsets, literals, atoms, chances, keys, looks):
-    """Add up how many spans of each field an event is expected to ask for; `keys` are kinds, firsts and seconds."""
+    """Add to `looks` the spans of each field that an event is expected to read; `keys` are kinds, firsts, seconds."""
     kinds, firsts, seconds = keys
     for row in range(len(row_offsets) - 1):
         chance = 1.0
@@ -78,8 +78,9 @@ def _chance(literal, chances):
 
 @kernel
 def write_blocks(row_offsets, literals, payloads, order, keys, sizes, per_word, starts, arena, words):
-    """Write the rows in `order`, whose keys and sizes ascend; returns the blocks and words. Counts only, if `words` is
-    empty; else writes where the block of each key begins. `arena` are the words by their literals, `per_word` each."""
+    """Write the rows in `order`, in which keys and sizes ascend, and the start of each key's block to `starts`; returns
+    the numbers of blocks and words. Only counts if `words` is empty. `arena` is `words` seen as literals, `per_word`
+    in each."""
     write = len(words) > 0
     blocks = np.int64(0)
     at = np.int64(0)
@@ -112,8 +113,8 @@ def write_blocks(row_offsets, literals, payloads, order, keys, sizes, per_word, 
 
 @leaf
 def _unpack_block(arena, words, key, by_place, dead, offsets, literals, payloads, rows, fill):
-    """Write the live rows of a block behind others; `key` has its points, -1 for none, and where it begins. Returns
-    rows and fill."""
+    """Append the live rows of a block in CSR form; `key` has its two points (-1 for none) and its start. Returns the
+    numbers of rows and literals so far."""
     at = key[2]
     write = len(offsets) > 1
     per_word = len(arena) // len(words)
@@ -147,10 +148,10 @@ def _unpack_block(arena, words, key, by_place, dead, offsets, literals, payloads
 
 @kernel
 def unpack(arena, words, keys, by_place, dead, offsets, literals, payloads):
-    """Write the live rows of blocks, for each of which `keys` has its first point, its second, and where it begins;
-    `by_place` has the atom of each place.
+    """Write the live rows of blocks in CSR form; ``keys[b]`` has the two points of block `b` (-1 for none) and its
+    start, `by_place` the atom of each place.
 
-    Returns the rows and literals. Counts only, if `offsets` has one entry.
+    Returns the numbers of rows and literals. Only counts if `offsets` has one entry.
     """
     rows = np.int64(0)
     fill = np.int64(0)
@@ -175,14 +176,14 @@ def renumber(words, per_word, renumbered):
 
 @kernel
 def put_pairs(keys, values, pairs, starts):
-    """Make pairs of points, ``first << 30 | second``, lead to where their blocks begin."""
+    """Put pairs of points, ``first << 30 | second``, into the table, with the starts of their blocks."""
     for k in range(len(pairs)):
         put_child(keys, values, pairs[k] >> 30, pairs[k] & (1 << 30) - 1, starts[k])
 
 
 @kernel
 def put_nodes(keys, values, owners, starts, levels):
-    """Make nodes, each an owner ``field << 8 | level`` and a prefix, lead to where their blocks begin."""
+    """Put nodes, each an owner ``field << 8 | level`` and a prefix, into the table, with the starts of their blocks."""
     for k in range(len(owners)):
         owner = owners[k, 0]
         put_node(keys, values, owner, owners[k, 1], starts[k])

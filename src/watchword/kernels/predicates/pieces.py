@@ -1,7 +1,7 @@
-"""Conjunctions cut at their ANDs, in bulk: what stands between is read once for each distinct piece.
+"""Cuts conjunctions at their ANDs, in bulk, so that each distinct piece is parsed once.
 
 ``a = 'v1' AND b BETWEEN 1 AND 5`` has the pieces ``a = 'v1'`` and ``b BETWEEN 1 AND 5``. An AND in quotes or in
-parentheses cuts nothing, nor does the one that belongs to a BETWEEN. A text with OR or NOT outside of parentheses is no
+parentheses does not cut, nor does the AND of a BETWEEN. A text with OR or NOT outside of parentheses is no
 conjunction, and is left to the parser.
 """
 
@@ -26,7 +26,7 @@ def _is_space(byte):
 
 @leaf
 def _spells(data, start, stop, word):
-    """Say whether ``data[start:stop]`` is a word, given in lower case."""
+    """Return whether ``data[start:stop]`` spells `word`, which is in lower case, in any case."""
     if stop - start != len(word):
         return False
     for k in range(len(word)):
@@ -37,9 +37,9 @@ def _spells(data, start, stop, word):
 
 @kernel
 def cut(data, offsets, words, plain, piece_rows, pieces, piece_offsets):
-    """Write the pieces of each row end to end, trimmed, and how many each row has; 0 for a row that is no conjunction.
+    """Write the trimmed pieces of all rows, concatenated, and each row's number of pieces; 0 if it is no conjunction.
 
-    `words` has the bytes of and, or, not, between, each padded to seven. Returns how many pieces there are.
+    `words` has the bytes of and, or, not, between, each padded to seven. Returns the number of pieces.
     """
     count = np.int64(0)
     fill = np.int64(0)
@@ -104,7 +104,7 @@ def _put(data, begin, end, pieces, piece_offsets, count, fill):
 
 @kernel
 def shape_of(data):
-    """Return how many line breaks there are in JSON texts, and how deep brackets are nested, those in texts counted."""
+    """Return the number of line breaks in JSON, and the depth of its brackets, brackets inside strings included."""
     breaks = depth = deepest = 0
     for byte in data:
         breaks += byte == 10 or byte == 13

@@ -1,7 +1,7 @@
-"""All atoms that hold in events, for methods that want them listed: points as they come, and the spans of each field.
+"""Lists all atoms that hold in events, for the papers' methods: the points of the event, and the spans that hold.
 
-Of each field the spans that want a label inside stand together, by their lower ends, so that reading stops at the first
-that begins above the label; those that want one outside stand behind, in a list of their own.
+Each field has two lists. Spans that hold for a label inside are sorted by their lower ends, so that reading stops at
+the first that begins above the label; spans that hold for a label outside are in a second list, read to its end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from watchword.kernels.jit import kernel
 
 
 class Spans(NamedTuple):
-    """Field `f` has the atoms ``inside[inside_offsets[f]:…]`` by their lower ends, and ``outside[…]``."""
+    """Field `f` has the atoms ``inside[inside_offsets[f]:…]``, sorted by their lower ends, and ``outside[…]``."""
 
     inside_offsets: Int64
     inside: Int32
@@ -27,7 +27,7 @@ class Spans(NamedTuple):
 
 @kernel
 def list_atoms(event_offsets, points, value_offsets, fields, positions, state, first, used, offsets, payloads):
-    """Write the atoms that hold in each event, each once; before them `leader`, if that is not negative."""
+    """Write the atoms that hold in each event, each once, after the atom `leader` if it is not negative."""
     inside_offsets, inside, outside_offsets, outside, lows, highs, leader = state
     listed = np.zeros(len(lows), np.bool_)
     for event in range(first, len(event_offsets) - 1):

@@ -1,6 +1,6 @@
-"""Values of whole columns placed at once: which constant a value equals, and its label among the breakpoints.
+"""Looks up whole columns of values: the constant that each equals, and its label among the breakpoints.
 
-A number is a pair ``(near, rest)``: the nearest double, and what is missing to the exact value. Pairs compare as the
+A number is a pair ``(near, rest)``: the nearest double, and the exact value minus it. Pairs compare as the
 numbers do, since rounding never swaps two numbers: ``2**53 + 1`` is ``(2.0**53, 1)``, just above ``(2.0**53, 0)``.
 """
 
@@ -13,7 +13,7 @@ from watchword.kernels.jit import inline, kernel, leaf
 
 @leaf
 def _first_not_below(near, rest, constants_near, constants_rest):
-    """Return the first constant, of those ascending, that is not below a number. No step depends on a branch."""
+    """Return the position of the first ascending constant not below a number, by a branch-free binary search."""
     at, size = 0, len(constants_near)
     while size > 1:
         half = size >> 1
@@ -29,7 +29,7 @@ def _is_below(near, rest, other_near, other_rest):
 
 @kernel
 def find_numbers(near, rest, constants_near, constants_rest, found):
-    """Write which constant, of those ascending, each number equals; -1 for none. `rest` is empty if all are 0."""
+    """Write the position of the ascending constant that each number equals, or -1. `rest` is empty if all are 0."""
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
@@ -40,7 +40,7 @@ def find_numbers(near, rest, constants_near, constants_rest, found):
 
 @kernel
 def label_numbers(near, rest, breaks_near, breaks_rest, labels, first, placed):
-    """Write the label of each number; `first` is that of numbers below all breakpoints."""
+    """Write the label of each number; `first` is the label of numbers below all breakpoints."""
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
@@ -53,7 +53,7 @@ def label_numbers(near, rest, breaks_near, breaks_rest, labels, first, placed):
 
 @leaf
 def _order(data, start, stop, other, other_start, other_stop):
-    """Return -1, 0 or 1 as a string is below, equal to or above another, by its bytes."""
+    """Return -1, 0 or 1 if a string is below, equal to or above another, by its bytes."""
     size, other_size = stop - start, other_stop - other_start
     for k in range(min(size, other_size)):
         if data[start + k] != other[other_start + k]:
@@ -63,7 +63,7 @@ def _order(data, start, stop, other, other_start, other_stop):
 
 @kernel
 def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
-    """Write the label of each text; `first` is that of texts below all breakpoints."""
+    """Write the label of each text; `first` is the label of texts below all breakpoints."""
     for i in range(len(offsets) - 1):
         low, high = 0, len(break_offsets) - 1
         equal = False
@@ -84,8 +84,8 @@ def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
 
 @kernel
 def by_event(owners, values, offsets, found):
-    """Write the values of each event behind one another, in their order, and where each event's begin. `owners` has the
-    event of each value; `offsets` are zeros, one more than events."""
+    """Group values by their event, in stable order: writes them to `found`, and the start of each event's values to
+    `offsets`, given as zeros, one more than events. `owners` has the event of each value."""
     for owner in owners:
         offsets[owner + 1] += 1
     for event in range(len(offsets) - 1):

@@ -9,7 +9,7 @@ row has its literals in the order of the properties. An event is a row of bits: 
     a row that goes ── forest_removal
     events  ── forest_match                  down those trees
     rows    ── masks ──> grouping            sorted by their ones, under the nodes of a trie: `auto`
-    row     ── group_delta                   one that comes later, until all is packed anew
+    row     ── group_delta                   one that comes later, until the next packing
     events  ── groups ──> group_delta        the groups whose ones the event has, then the delta
 
 `brute` and `count` are those of sets: for them an event is the row of its literals, one for every property.

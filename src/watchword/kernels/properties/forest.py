@@ -1,4 +1,4 @@
-"""Restricted search trees over properties, as many as one likes (Kale et al. 2005, section 4).
+"""Restricted search trees over properties, one or many (Kale et al. 2005, section 4).
 
 A tree tests properties in a cyclic order, each path up to `depth` of them. Where all rows of a subtree agree on a
 property no node is made (path compression): a node is there where rows part. With three properties and the rows
@@ -17,8 +17,8 @@ property no node is made (path compression): a node is there where rows part. Wi
 Layout: a child is a *link*: `NONE`, the number of a node, or ``-2 - address`` for a leaf, which is a list of entries:
 of the rows that agree on all properties of the tree. Tree `t` begins at ``roots[t]``. `words` and `bins` are an
 `arena`; a free entry has its size negated. Free nodes are chained through their second word. Every tree has its own
-copy of a row, so that what is read together lies together; its literals begin with those of the tree's block and go on
-in the tree's order, so that the last are those that nodes ask least.
+copy of a row, so that the rows of a leaf lie together. An entry has the literals of the tree's block first, then the
+others in the tree's order, so that its last literals are the ones that the fewest nodes ask.
 
 A tree asks ``depth`` properties from ``start`` on, around the end; what it does not ask is its *block*. It holds the
 rows that have at most ``most`` ones, at least ``least`` ones or stars, and no 1 in the block; it serves the events with
@@ -42,7 +42,7 @@ from watchword.arrays import Int32, Int64
 from watchword.kernels.jit import inline, kernel, leaf
 
 WIDTH, NODES_END, FREE_NODE, NODES, ENTRIES = range(2, 7)
-"""Behind the two figures of the arena in `state`."""
+"""Positions in `state`, after the two figures of the arena."""
 
 NODE_WORDS, TREE_WORDS, ENTRY_HEAD = 4, 4, 3
 NEXT, PAYLOAD, SIZE = range(ENTRY_HEAD)
@@ -80,7 +80,7 @@ def new_forest(width: int, trees: Int32) -> Forest:
 
 @inline
 def entry_words(size):
-    """Return how many words an entry of so many literals takes."""
+    """Return the number of words of an entry with `size` literals."""
     return ENTRY_HEAD + ((size + 1) >> 1)
 
 
@@ -92,21 +92,21 @@ def literal_at(words, address, k):
 
 @inline
 def rank_of(property, start, width):
-    """Return at which place of a tree's order a property stands."""
+    """Return the rank of a property in the order of a tree that starts with `start`."""
     rank = property - start
     return rank if rank >= 0 else rank + width
 
 
 @inline
 def block_start(forest, tree):
-    """Return where the block of a tree begins: where the order of the literals in its entries begins, too."""
+    """Return the first property of a tree's block; the literals of its entries are ordered from there on."""
     at = TREE_WORDS * tree
     return (forest.trees[at + START] + forest.trees[at + DEPTH]) % forest.state[WIDTH]
 
 
 @leaf
 def fits(forest, tree, atoms, begin, end):
-    """Say whether a tree holds the row of some literals."""
+    """Return whether a tree holds the row of some literals."""
     width, at = forest.state[WIDTH], TREE_WORDS * tree
     start, depth = forest.trees[at + START], forest.trees[at + DEPTH]
     ones = 0
@@ -128,7 +128,7 @@ def spread(atoms, begin, end, values):
 
 @leaf
 def literals_before(atoms, begin, end, property):
-    """Return how many literals of a row are of properties below one."""
+    """Return the number of literals of a row whose property is below `property`."""
     at = begin
     while at < end and atoms[at] >> 1 < property:
         at += 1
@@ -137,7 +137,7 @@ def literals_before(atoms, begin, end, property):
 
 @leaf
 def put_link(forest, tree, at, link):
-    """Write a link where it stands: in a node's word, or at the root of a tree for an `at` of -1."""
+    """Write a link at `at`: into a word of a node, or, if `at` is -1, as the root of a tree."""
     if at < 0:
         forest.roots[tree] = link
     else:

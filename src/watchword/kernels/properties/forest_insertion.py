@@ -1,4 +1,4 @@
-"""A row comes into the trees of a `forest`: an entry in each that holds it, and mostly a node.
+"""Inserts rows into the trees of a `forest`: an entry in each tree that holds the row, and mostly a node.
 
 A walk down finds a leaf that agrees with the row for as long as any does; where the two first differ, a node is put
 into the path. With the tree drawn in `forest`, the row ``100`` finds the leaf of ``10*``, from which it differs at the
@@ -45,7 +45,7 @@ from watchword.kernels.properties.forest import (
 
 @leaf
 def _sort_key(forest, tree, atoms, begin, end):
-    """Return the first 32 values that a tree asks of a row, two bits each."""
+    """Return a row's values of the first 32 properties in a tree's order, two bits each."""
     width, at = forest.state[WIDTH], TREE_WORDS * tree
     start, depth = forest.trees[at + START], forest.trees[at + DEPTH]
     key = np.uint64(0xAAAAAAAAAAAAAAAA)  # all of them stars
@@ -58,9 +58,9 @@ def _sort_key(forest, tree, atoms, begin, end):
 
 @kernel
 def held_rows(forest, tree, batch, held, keys):
-    """Collect the rows that a tree holds, and keys to sort them by; returns how many they are.
+    """Collect the rows that a tree holds, and keys to sort them by; returns their number.
 
-    Rows that are entered in this order make nodes and entries that lie as they are walked.
+    If rows are inserted in this order, nodes and entries lie in the order of a walk.
     """
     count = 0
     for row in range(len(batch.payloads)):
@@ -111,7 +111,7 @@ def _first_difference(forest, tree, one, two):
 
 @leaf
 def _new_entry(forest, tree, batch, row):
-    """Return the address of a new entry for a row, which is the last of its list."""
+    """Return the address of a new entry for a row, without a successor."""
     words, begin = forest.words, batch.offsets[row]
     size = batch.offsets[row + 1] - begin
     address = np.int64(take(words, forest.bins, forest.state, entry_words(size)))
@@ -146,7 +146,7 @@ def _new_node(forest, property):
 
 @leaf
 def _insert(forest, tree, address, values):
-    """Enter an entry, whose values are spread out, into a tree that holds its row."""
+    """Insert an entry, with its row's `values` of every property, into a tree that holds the row."""
     link = np.int64(forest.roots[tree])
     if link == NONE:
         forest.roots[tree] = -2 - address
@@ -174,7 +174,7 @@ def _insert(forest, tree, address, values):
 
 @kernel
 def insert_rows(forest, tree, batch, rows):
-    """Enter rows that a tree holds, in this order; there is room for a node and an entry for each."""
+    """Insert rows that a tree holds, in this order; there must be room for a node and an entry for each."""
     values = np.empty(forest.state[WIDTH], np.uint8)
     for row in rows:
         spread(batch.atoms, batch.offsets[row], batch.offsets[row + 1], values)
@@ -183,7 +183,7 @@ def insert_rows(forest, tree, batch, rows):
 
 @kernel
 def insert_everywhere(forest, batch):
-    """Enter rows into every tree that holds them; there is room for a node and an entry for each and each tree."""
+    """Insert rows into every tree that holds them; there must be room for a node and an entry per row and tree."""
     values = np.empty(forest.state[WIDTH], np.uint8)
     for row in range(len(batch.payloads)):
         begin, end = batch.offsets[row], batch.offsets[row + 1]

@@ -1,11 +1,12 @@
-"""Down the trees of a `forest`: where an event's value leads, and where it does not matter (Kale et al. 2005, 3, 4.2).
+"""Matches events with the trees of a `forest`: a walk follows the event's value and the star (Kale et al. 2005, 3,
+4.2).
 
 In the tree drawn in `forest`, the event ``101`` goes from property 0 to node 1, which it leaves for the leaves of 0
 (its second property is 0) and of ``*``. There the rows are checked: ``10*`` holds, and ``1*0`` does not, for its last
 property, at which no rows parted, was asked by no node. Four places were visited.
 
-The rows of a leaf agree on everything that the tree asks. What it does not ask is its block: there the rows have no 1
-and the event has nothing else than 0. So one row is checked for all of its leaf.
+The rows of a leaf agree on everything that the tree asks. In its block, which it does not ask, the rows have no 1 and
+the event has only 0. So one row of a leaf is checked for all of them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from watchword.kernels.properties.forest import (
 
 @leaf
 def _unpack(words, event, values):
-    """Write an event's bits one by one; return how many are 1."""
+    """Write an event's bits to `values`, one each; returns the number of ones."""
     ones = 0
     for property in range(len(values)):
         bit = (words[event, property >> 6] >> np.uint64(property & 63)) & np.uint64(1)
@@ -44,7 +45,7 @@ def _unpack(words, event, values):
 
 @leaf
 def _serves(forest, tree, values, ones):
-    """Say whether a tree holds all rows that an event can satisfy."""
+    """Return whether a tree serves an event: holds all rows that the event can satisfy."""
     trees, at = forest.trees, TREE_WORDS * tree
     if ones < trees[at + LEAST] or ones > trees[at + MOST]:
         return False
@@ -58,7 +59,7 @@ def _serves(forest, tree, values, ones):
 
 @inline
 def _holds(words, address, values):
-    """Say whether an event satisfies the row of an entry, the last literals first: they were asked by no node."""
+    """Return whether an event satisfies the row of an entry; the last literals first, as the fewest nodes ask them."""
     k = np.int64(words[address + SIZE]) - 1
     holds = True
     while k >= 0 and holds:

@@ -1,4 +1,4 @@
-"""A row leaves the trees of a `forest`: its entry in each, and a node that is left with one child.
+"""Removes a row from the trees of a `forest`: its entry in each, and a node that is left with one child.
 
 In the tree drawn in `forest`, without the row ``10*`` node 1 has one child, and that takes its place::
 
@@ -34,7 +34,7 @@ from watchword.kernels.properties.forest import (
 
 @leaf
 def _leaf_of(forest, tree, values):
-    """Return the link of the leaf at which a row would be, the place of that link, and the place of the node's."""
+    """Return the link of the leaf for a row, the position of that link, and the position of its node's link."""
     nodes = forest.nodes
     link, at, above = np.int64(forest.roots[tree]), np.int64(-1), np.int64(-1)
     while link >= 0:
@@ -46,7 +46,7 @@ def _leaf_of(forest, tree, values):
 
 @leaf
 def _is_row(words, address, literals, turned, payload):
-    """Say whether an entry has these literals, those from `turned` on first, and this payload."""
+    """Return whether an entry has this payload and these literals, the ones from `turned` on first."""
     size = len(literals)
     if words[address + PAYLOAD] != payload or words[address + SIZE] != size:
         return False
@@ -67,7 +67,7 @@ def _entry_of(words, link, literals, turned, payload):
 
 @leaf
 def _splice(forest, tree, at, above):
-    """Take an empty leaf, whose link was at `at`, out of its node; a node with one child left gives it its place."""
+    """Remove an empty leaf, whose link is at `at`, from its node; if one child is left, it replaces the node."""
     nodes, state = forest.nodes, forest.state
     node = (at - 1) // NODE_WORDS
     nodes[at] = NONE
@@ -85,7 +85,7 @@ def _splice(forest, tree, at, above):
 
 @leaf
 def _remove(forest, tree, literals, payload, values):
-    """Take a row out of a tree; returns whether it was there."""
+    """Remove a row from a tree; returns whether it was there."""
     words = forest.words
     link, at, above = _leaf_of(forest, tree, values)
     turned = literals_before(literals, 0, len(literals), block_start(forest, tree))

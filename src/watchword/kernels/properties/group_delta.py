@@ -1,15 +1,16 @@
-"""The delta of `auto`: rows that came since the base was packed, in linked lists by one of the ones that they want.
+"""The delta of `auto`: rows added after the base was packed, in linked lists by one of the properties they want to be
+1.
 
 Over three properties the rows ``1*0`` as 7, ``*01`` as 8 and ``00*`` as 9, added in this order::
 
-    heads      0 -1  1  2        the newest row of the key 0, 1 and 2, and last of those that want no 1
+    heads      0 -1  1  2        the newest row of the keys 0, 1 and 2, and last of the rows that want no 1
     links     -1 -1 -1           the next older row of the same key
     ones       1  4  0           `masks`: ones[word, row]
     zeros      4  2  3
     payloads   7  8  9           -1 once a row was removed
     sizes      1  0  1  1        how long each list is
 
-A row's key is that of its ones whose list is shortest. An event reads the lists of its ones, and the last.
+A row's key is the one of its ones with the shortest list. An event reads the lists of its ones, and the last list.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class DeltaLists(NamedTuple):
 
 @leaf
 def _key(delta, row):
-    """Return the one of a row whose list is shortest, or the number of properties if it wants none."""
+    """Return the key of a row: its one with the shortest list, or the number of properties if it wants no 1."""
     nobody = len(delta.heads) - 1
     key = nobody
     for word in range(len(delta.ones)):
@@ -53,7 +54,7 @@ def _key(delta, row):
 
 @kernel
 def link_rows(delta, first, last):
-    """Enter rows, whose masks and payloads are written, into the lists."""
+    """Insert rows `first` to `last`, whose masks and payloads are written, into the lists."""
     for row in range(first, last):
         key = _key(delta, row)
         delta.links[row] = delta.heads[key]
@@ -63,7 +64,7 @@ def link_rows(delta, first, last):
 
 @leaf
 def _read_list(delta, key, bits, payloads, fill):
-    """Write the payloads of a list that an event satisfies; returns the new fill, or -1, and the rows read."""
+    """Append the payloads of a list's rows that an event satisfies; returns the new fill, or -1, and the rows read."""
     read = 0
     row = np.int64(delta.heads[key])
     while row >= 0:
@@ -82,7 +83,7 @@ def _read_list(delta, key, bits, payloads, fill):
 
 @leaf
 def match_delta(delta, bits, payloads, fill):
-    """Write the payloads that an event satisfies; returns the new fill, or -1, and the rows read."""
+    """Append the payloads of the rows that an event satisfies; returns the new fill, or -1, and the rows read."""
     if len(delta.payloads) == 0:
         return np.int64(fill), 0
     fill, read = _read_list(delta, len(delta.heads) - 1, bits, payloads, fill)

@@ -1,4 +1,4 @@
-"""From rows that are sorted by their ones to the trie of `groups`: every node that has too many rows is divided.
+"""Builds the trie of `groups` from rows sorted by their ones: every node with too many rows is divided.
 
 A node is a range of rows that share their ones from `limit` on. Its children are the ranges of rows with the same next
 one below that. Nodes are divided in the order in which they were made, so the children of one lie side by side. In the
@@ -33,7 +33,7 @@ def _next_one(ones, row, limit):
 
 @leaf
 def _divide(groups, node, limits, count):
-    """Give a node its children, behind `count` nodes; return the new count."""
+    """Append the children of a node to the `count` nodes; returns the new count."""
     nodes, ones = groups.nodes, groups.ones
     at = NODE_WORDS * node
     limit, end = np.int64(limits[node]), np.int64(nodes[at + END])
@@ -61,9 +61,9 @@ def _divide(groups, node, limits, count):
 
 @kernel
 def divide_nodes(groups, limits, most, width, first, count):
-    """Divide nodes from `first` on that have more than `most` rows, as long as there is room for more children.
+    """Divide the nodes from `first` on with more than `most` rows, as long as there is room for children.
 
-    Returns the first node not done, and the number of nodes. All branches are 0 before.
+    Returns the first node not done, and the number of nodes. All branches must be 0 before.
     """
     for node in range(first, len(groups.branches)):
         if node == count:
@@ -88,7 +88,7 @@ def _is_row(groups, row, ones, zeros, payload):
 
 @kernel
 def has_row(groups, ones, zeros, payload):
-    """Say whether a row with these masks, each a column, is there under this payload."""
+    """Return whether there is a row with these masks, each a column, and this payload."""
     node, limit = np.int64(0), 64 * len(ones)
     while groups.nodes[NODE_WORDS * node + CHILD] > 0:
         one = _next_one(ones, 0, limit)

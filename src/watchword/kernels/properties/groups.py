@@ -1,4 +1,4 @@
-"""Rows in groups by the properties that they want to be 1: the base of `auto`, and how events are matched with it.
+"""Rows grouped by the properties that they want to be 1: the base of `auto`, and its matching.
 
 Rows are sorted by their ones, as numbers whose highest bit is the last property. So rows that share their last ones lie
 together, and a trie over ones, the last first, is ranges of rows. Over three properties the rows ``***`` cannot be, and
@@ -27,8 +27,8 @@ the order of their bits. `ones` and `zeros` are `masks`, ``payloads[row]`` what 
 
 Invariant: the ranges of the children of a node are disjoint, in order, and cover its rows from `exact` on.
 
-Cost: an event with few ones visits few nodes, and most rows that it reads match: of rows that want no 1 or only those
-that are there, it refuses those that want one of its ones to be 0.
+Cost: an event with few ones visits few nodes, and most rows that it reads match. Every row that is read asks only for
+ones that the event has, but for undivided nodes; it is refused only if it asks for a 0 where the event has a 1.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Groups(NamedTuple):
 
 @leaf
 def _read_exact(groups, begin, end, bits, busy, payloads, fill):
-    """Write the payloads of rows that want none of an event's ones to be 0; only its `busy` words are looked at."""
+    """Append the payloads of rows that want none of an event's ones to be 0; reads only the `busy` words of masks."""
     zeros = groups.zeros
     if len(busy) == 1:
         word = busy[0]
@@ -79,7 +79,7 @@ def _read_exact(groups, begin, end, bits, busy, payloads, fill):
 
 @leaf
 def _read_all(groups, begin, end, bits, payloads, fill):
-    """Write the payloads of rows that an event satisfies, both masks looked at."""
+    """Append the payloads of rows that an event satisfies, by both masks."""
     ones, zeros = groups.ones, groups.zeros
     for row in range(begin, end):
         failed = np.uint64(0)
@@ -92,9 +92,9 @@ def _read_all(groups, begin, end, bits, payloads, fill):
 
 @leaf
 def _push_children(groups, node, bits, stack, depth):
-    """Put the children that an event leads to on the stack, the first on top; return its new depth.
+    """Push the children whose property is 1 in the event, the first on top; returns the new depth of the stack.
 
-    So what waits on the stack are different properties, and there is room for it.
+    The waiting nodes have different properties, so there is room for them.
     """
     child = np.int64(groups.nodes[NODE_WORDS * node + CHILD])
     wanted = 0
@@ -115,7 +115,7 @@ def _push_children(groups, node, bits, stack, depth):
 
 @leaf
 def _walk(groups, bits, busy, stack, payloads, fill):
-    """Write the payloads of all rows that an event satisfies; returns the new fill, or -1, and the groups read."""
+    """Append the payloads of all rows that an event satisfies; returns the new fill, or -1, and the groups read."""
     nodes = groups.nodes
     visits, depth = 0, 1
     stack[0] = 0
@@ -138,7 +138,7 @@ def _walk(groups, bits, busy, stack, payloads, fill):
 
 @leaf
 def _turned(bits, width, turned):
-    """Write an event with 0 and 1 exchanged if it has more ones than zeros; return whether it has."""
+    """Write an event with 0 and 1 exchanged to `turned`; returns whether it has more ones than zeros."""
     ones = 0
     for word in range(len(bits)):
         ones += set_bits(bits[word])
@@ -150,7 +150,7 @@ def _turned(bits, width, turned):
 
 @leaf
 def _busy_words(bits, busy):
-    """Collect the words in which an event has a 1; return how many they are."""
+    """Collect the words in which an event has a 1; returns their number."""
     count = 0
     for word in range(len(bits)):
         busy[count] = word
@@ -162,7 +162,7 @@ def _busy_words(bits, busy):
 def match(words, state, first, used, offsets, payloads):
     """Match events from `first` on; `index.hits.Step` has the rules. Operations: groups and rows of the delta read.
 
-    The rows are there twice, as they are and with 0 and 1 exchanged: an event of many ones is one of few zeros.
+    The rows are stored twice, as they are and with 0 and 1 exchanged: an event of many ones has few zeros.
     """
     by_ones, by_zeros, delta, dead = state
     width = len(delta.heads) - 1

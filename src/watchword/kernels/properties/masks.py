@@ -1,4 +1,4 @@
-"""Rows as two masks: the properties that must be 1, and those that must be 0. From literals, and back.
+"""Rows as two masks, from literals and back: the properties that must be 1, and the properties that must be 0.
 
 With three properties the rows ``10*`` and ``**0`` are::
 
@@ -20,7 +20,7 @@ _LAST = np.uint64(1)
 
 @kernel
 def to_masks(row_offsets, atoms, ones, zeros, first):
-    """Write rows of literals as masks, behind `first` rows that are there; the masks are 0 before."""
+    """Write rows of literals as masks, from row `first` on; the masks must be 0 there."""
     for row in range(len(row_offsets) - 1):
         for k in range(row_offsets[row], row_offsets[row + 1]):
             property = atoms[k] >> 1
@@ -33,7 +33,7 @@ def to_masks(row_offsets, atoms, ones, zeros, first):
 
 @kernel
 def to_literals(ones, zeros, rows, offsets, atoms):
-    """Write some rows as literals, in the order of the properties, if `atoms` has room; returns how many they are."""
+    """Write some rows as literals, in the order of the properties, if `atoms` has room; returns their number."""
     fill = np.int64(0)
     write = len(atoms) > 0
     for k in range(len(rows)):

@@ -1,10 +1,10 @@
-"""From the texts of property subscriptions to literals, for the rows of a column that are written as they should be.
+"""Parses a column of property subscriptions into literals; stops at the first row that is not well-formed.
 
 With the properties sports, politics and arts as 0, 1 and 2::
 
     10*                           1 2         literal 1 is sports=1, 2 is politics=0
     arts=0, sports=1 AND arts=0   1 4
-    sports=2                      refused: what is wrong, and where, is said by the parser in Python
+    sports=2                      refused: the parser in Python says why, and where
 
 A row is trimmed of spaces. It is a ternary string if it has a character of 0, 1 and * for each property and nothing
 else. Otherwise it is pairs, ``name=value``, with spaces, a comma or AND between them; spaces may stand around `=`.
@@ -29,7 +29,7 @@ def _is_space(byte):
 
 @inline
 def _after_spaces(data, at, end):
-    """Return the first place from `at` on that is no space."""
+    """Return the first position from `at` on that is no space."""
     while at < end and _is_space(data[at]):
         at += 1
     return at
@@ -50,7 +50,7 @@ def _value(byte):
 
 @leaf
 def _ternary(data, start, end, width, atoms, fill):
-    """Write the literals of a ternary string behind `fill`; return the new fill, or -1 if it is none."""
+    """Write the literals of a ternary string from `fill` on; return the new fill, or -1 if it is none."""
     if end - start != width:
         return np.int64(_BAD)
     for at in range(start, end):
@@ -73,13 +73,13 @@ def _name_end(data, at, end):
 
 @leaf
 def _is_and(data, at, end):
-    """Say whether AND stands at a place, and a space behind it."""
+    """Return whether AND and a space are at `at`."""
     return at + 3 < end and data[at] == _A and data[at + 1] == _N and data[at + 2] == _D and _is_space(data[at + 3])
 
 
 @leaf
 def _joined(data, at, end):
-    """Return where the next pair begins, behind what joins it to the one that ends at `at`; -1 if nothing does."""
+    """Return the start of the next pair, after the space, comma or AND at `at`; -1 if there is none of these."""
     next_at = _after_spaces(data, at, end)
     if next_at < end and data[next_at] == _COMMA:
         return np.int64(_after_spaces(data, next_at + 1, end))
@@ -90,7 +90,7 @@ def _joined(data, at, end):
 
 @kernel
 def _pairs(data, start, end, known, atoms, fill):
-    """Write ``4 * property + value`` of each pair behind `fill`; return the new fill, or -1 if the row is refused."""
+    """Write ``4 * property + value`` of each pair from `fill` on; return the new fill, or -1 if the row is refused."""
     at = start
     while True:
         name = at
@@ -118,7 +118,7 @@ def _pairs(data, start, end, known, atoms, fill):
 
 @leaf
 def _settled(atoms, first, fill):
-    """Turn pairs into literals: sorted, each once, stars left out. Returns the new fill, -1 for a contradiction."""
+    """Replace pairs by literals: sorted, each once, without stars. Returns the new fill, -1 for a contradiction."""
     for k in range(first + 1, fill):
         pair, at = atoms[k], k
         while at > first and atoms[at - 1] > pair:

@@ -2,15 +2,15 @@
 
 A row is a set of atom numbers with a payload, an event (here: an *item*) the set of the atoms that hold in it. Rows and
 items come as flat arrays with offsets. Every file has the kernels of one structure and opens with its layout; every
-`match` has the arguments ``(item_offsets, item_atoms, state, first, used, offsets, payloads)``, of which the last four
-are told by `index.hits.Step`.
+`match` has the arguments ``(item_offsets, item_atoms, state, first, used, offsets, payloads)``, `index.hits.Step`
+describes the last four.
 
 In which order does data pass the files?
 
 For `auto`:
 
     rows   ── packing ──> packed        sorted by their rarest atoms, then written as blocks, one for each rarest atom
-    row    ── delta                     one that comes later: a list under its rarest atom, until all is packed anew
+    row    ── delta                     one that comes later: a list under its rarest atom, until the next packing
     items  ── packed ──> delta          the blocks of the item's atoms, then the lists; both give payloads
            ── clauses                   payloads of clauses that ask for more (phrases, NOT, OR) are checked here
 
@@ -30,9 +30,9 @@ For the methods of the notes on predicates (Pereira et al. 2000):
     counting         rows ── postings                        items ── counting ──> postings
     propagation      rows ── clusters                        items ── propagation ──> clusters
                      a row that goes ── cluster_removal
-    non-propagation  the same, but for what is checked of a cluster
+    non-propagation  the same, except that every column of a cluster is checked
 
 `postings`, `positions` and `trie_walk` are shared as drawn. From the floor below come `int_set` (is this atom in the
 item?), `child_table` (the children of a trie's nodes), `arena` (records of any length) and `free_rows` (row numbers
-given back), `blocks` (lists that grow).
+given back), `size_classes` (blocks for lists that grow).
 """

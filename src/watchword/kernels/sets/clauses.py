@@ -1,4 +1,4 @@
-"""What a row of atoms cannot say: forbidden atoms, phrases, several clauses of one subscription.
+"""Checks what a row of atoms cannot express: forbidden atoms, phrases, several clauses of one subscription.
 
 A structure finds *payloads*. Below `FIRST_CLAUSE` a payload is the slot of a subscription that is one conjunction of
 atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the number of a clause that needs a check:
@@ -11,7 +11,7 @@ atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the numbe
 
 An item is the sequence of its terms, which may repeat, -1 for unknown ones.
 
-Cost: a clause that was found is two cache misses, its entry and its program; both are asked for several clauses ahead.
+Cost: two cache misses for a clause, its entry and its program; both are prefetched several clauses ahead.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def distinct(offsets, numbers, set_offsets, terms):
 
 
 class ClauseArrays(NamedTuple):
-    """The entries of a clause table, and the numbers of those without a required atom."""
+    """The entries of a clause table, and the numbers of the clauses without a required atom."""
 
     entries: Int32
     program: Int32
@@ -58,12 +58,12 @@ _AHEAD = 8
 
 @kernel
 def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets, result):
-    """Turn the payloads that were found for items into slots, each once an item (the protocol of `collect`).
+    """Replace the payloads found for items by slots, each once an item (the protocol of `collect`).
 
     `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
     checked against every item.
 
-    A slot that may be found twice goes through a set. Sorting all of an item's instead takes longer than finding them.
+    Slots that may be found twice go through a set. Sorting an item's slots instead takes longer than finding them.
     """
     found_offsets, payloads = found
     entries, program, always = clauses
@@ -131,7 +131,7 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
 
 @kernel
 def _ask_ahead(payloads, at, entries, program):
-    """Ask for the entry of a clause that comes later, and for the program of one that comes sooner."""
+    """Prefetch the entry of a later clause, and the program of a nearer one."""
     if at + 2 * _AHEAD < len(payloads):
         prefetch(entries, ENTRY_WORDS * max(np.int64(payloads[at + 2 * _AHEAD]) - FIRST_CLAUSE, 0))
         near = ENTRY_WORDS * max(np.int64(payloads[at + _AHEAD]) - FIRST_CLAUSE, 0)
@@ -140,7 +140,7 @@ def _ask_ahead(payloads, at, entries, program):
 
 @kernel
 def live_clauses(entries, count, program, result):
-    """Write the programs of the first `count` entries that are not free end to end, and where; return their length."""
+    """Concatenate the programs of live clauses among the first `count`, and update their entries; returns the end."""
     fill = np.int64(0)
     for clause in range(count):
         entry = ENTRY_WORDS * clause
@@ -169,7 +169,7 @@ def renumber_atoms(starts, stops, program, numbers):
 
 @kernel
 def named_atoms(starts, stops, program, atoms):
-    """Write the distinct atoms that each clause names, clause after clause; return how many."""
+    """Write the distinct atoms of each clause, clause after clause; returns their number."""
     fill = 0
     for clause in range(len(starts)):
         first, at = fill, starts[clause]
@@ -201,7 +201,7 @@ def _chain(begin, end, sequences, table, mask, heads, nexts):
 
 @kernel
 def _adjacent(program, start, size, begin, end, sequences, head, nexts):
-    """Say whether an atom's terms stand side by side somewhere in the item; `head` is the first of the first."""
+    """Return whether an atom's terms are adjacent in the item; `head` is the first position of its first term."""
     at = np.int64(head)
     while at >= 0:
         if begin + at + size <= end:
@@ -216,7 +216,7 @@ def _adjacent(program, start, size, begin, end, sequences, head, nexts):
 
 @kernel
 def sort_terms(offsets, terms, ranks, sign):
-    """Put every row into the order of ``sign * ranks[term]``."""
+    """Sort every row by ``sign * ranks[term]``, in place."""
     for row in range(len(offsets) - 1):
         begin, end = offsets[row], offsets[row + 1]
         if end - begin <= 32:

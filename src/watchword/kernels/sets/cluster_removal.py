@@ -1,12 +1,12 @@
-"""Taking rows out of `clusters`.
+"""Removes rows from `clusters`.
 
-Row 7 4 9 with payload 10 goes out of the cluster of its access atom 7; the last row, 7 2 9, takes its place:
+Row 7 4 9 with payload 10 is removed from the cluster of its access atom 7; the last row, 7 2 9, takes its place:
 
                 v_s     v_1    v_2                     v_s     v_1    v_2
     words     10  11 |  4  2 |  9  9        becomes   11   . |  2  . |  9  .
 
-When 7 2 9 goes as well, its cluster's record and block are given back. Blocks wait for a cluster that needs their size;
-when most words are in nobody's use, `squeeze` writes all clusters anew.
+If 7 2 9 is removed as well, its cluster's record and block become free. A free block waits for a cluster of its size;
+when most words are free, `squeeze` copies all clusters into a new array.
 
 Cost: a scan of v_s, for each atom that might be the row's access atom: the caller need not know which it was.
 """
@@ -36,9 +36,10 @@ from watchword.kernels.size_classes import block_class, give_block, take_block
 
 @kernel
 def find_row(store, atoms, payload):
-    """Return the place of the cluster, and the row in it, that has this payload and one of these as its access atom.
+    """Return the cluster, and the row in it, with this payload and one of these atoms as its access atom.
 
-    Its cluster has rows of so many atoms; whether they are these is not looked at. -1 and -1 if there is none.
+    Only clusters whose rows have ``len(atoms)`` atoms are searched; the row's atoms are not compared. -1 and -1 if
+    there is none.
     """
     words, clusters = store.words, store.clusters
     for i in range(len(atoms)):
@@ -53,7 +54,7 @@ def find_row(store, atoms, payload):
 
 @kernel
 def remove_row(store, at, row):
-    """Take a row out of its cluster; one that has no more rows goes."""
+    """Remove a row from its cluster, and the cluster if it becomes empty."""
     words, clusters = store.words, store.clusters
     start, capacity, width = clusters[at + START], clusters[at + CAPACITY], clusters[at + COLUMNS] + 1
     last = clusters[at + SIZE] - 1
@@ -85,7 +86,7 @@ def _drop_cluster(store, at):
 
 @kernel
 def squeeze(store, packed):
-    """Copy all clusters to `packed`, each into the smallest block that holds it, one behind the other."""
+    """Copy all clusters to `packed`, each into the smallest block that holds it, without gaps."""
     clusters, bins, state = store.clusters, store.bins, store.state
     bins[:] = -1
     state[WORDS_END] = 0

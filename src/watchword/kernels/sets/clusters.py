@@ -1,5 +1,5 @@
-"""Clusters of rows: those that share their access atom and their number of atoms, in columns (Pereira et al. 2000;
-notes of Wang, Quan and Zhao 2019, section 2.2 and Figure 3).
+"""Clusters: rows with the same access atom and the same number of atoms, stored in columns (Pereira et al. 2000; notes
+of Wang, Quan and Zhao 2019, section 2.2 and Figure 3).
 
 The rows 7 4 9, 7 2 9 and 7, with payloads 10, 11 and 12, the access atom first: one is a cluster without columns, the
 other two one of two columns. The access atom, which a whole cluster shares, is in its record only:
@@ -50,7 +50,7 @@ class ClusterStore(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Rows to be added: those of ``order[borders[g] : borders[g + 1]]`` belong into one cluster."""
+    """Rows to be added: the rows ``order[borders[g] : borders[g + 1]]`` belong to one cluster."""
 
     borders: Int64
     order: Int64
@@ -61,7 +61,7 @@ class Groups(NamedTuple):
 
 @leaf
 def find_cluster(clusters, heads, atom, columns):
-    """Return the record's place of the cluster with this access atom and so many columns, or -1."""
+    """Return the position in `clusters` of the record with this access atom and number of columns, or -1."""
     if not 0 <= atom < len(heads):
         return -1
     cluster = heads[atom]
@@ -72,7 +72,7 @@ def find_cluster(clusters, heads, atom, columns):
 
 @leaf
 def _group(store, groups, group):
-    """Return the access atom of a group, its columns, and the place of its cluster, or -1."""
+    """Return the access atom of a group, its number of columns, and the position of its cluster, or -1."""
     row = groups.order[groups.borders[group]]
     atom = groups.atoms[groups.offsets[row]]
     columns = groups.offsets[row + 1] - groups.offsets[row] - 1
@@ -81,13 +81,13 @@ def _group(store, groups, group):
 
 @leaf
 def _wider(size, more, columns):
-    """Return the class of the block that a cluster moves to, which holds `size` rows and is to take `more`."""
+    """Return the class of a block for `size` + `more` rows, and at least twice `size`."""
     return block_class((columns + 1) * max(size + more, 2 * size))
 
 
 @kernel
 def room_wanted(store, groups):
-    """Return how many words to have behind the last one used, so that all groups fit."""
+    """Return the number of free words at the end that all groups need."""
     clusters, wanted = store.clusters, 0
     for group in range(len(groups.borders) - 1):
         more = groups.borders[group + 1] - groups.borders[group]
@@ -100,7 +100,7 @@ def room_wanted(store, groups):
 
 @kernel
 def add_groups(store, groups):
-    """Add groups of rows; there is room for their words, and for a record for each of them."""
+    """Add groups of rows; there must be room for their words, and for a record for each."""
     clusters = store.clusters
     for group in range(len(groups.borders) - 1):
         begin, end = groups.borders[group], groups.borders[group + 1]
@@ -114,7 +114,7 @@ def add_groups(store, groups):
 
 @leaf
 def _new_cluster(store, atom, columns):
-    """Put a cluster without rows in front of those of its access atom; return its place."""
+    """Add an empty cluster at the head of its access atom's list; returns its position."""
     clusters, heads, state = store.clusters, store.heads, store.state
     cluster = state[CLUSTER_FREE]
     if cluster >= 0:
@@ -142,7 +142,7 @@ def _move(store, at, block):
 
 @leaf
 def copy_cluster(clusters, at, words, target, address, block):
-    """Copy a cluster's columns into a block of `target`, and let its record say so."""
+    """Copy a cluster's columns into a block of `target`, and update its record."""
     start, size, capacity = clusters[at + START], clusters[at + SIZE], clusters[at + CAPACITY]
     width = clusters[at + COLUMNS] + 1
     room = block_words(block) // width
@@ -154,7 +154,7 @@ def copy_cluster(clusters, at, words, target, address, block):
 
 @leaf
 def _write_rows(store, at, groups, begin, end):
-    """Write rows behind the last of a cluster."""
+    """Append rows to a cluster."""
     words, clusters = store.words, store.clusters
     columns, capacity = clusters[at + COLUMNS], clusters[at + CAPACITY]
     place = clusters[at + START] + clusters[at + SIZE]

@@ -69,7 +69,7 @@ class Counter(NamedTuple):
 
 
 class CompactIndex(NamedTuple):
-    """All of it in one flat tuple; nested ones take longer to hand over. A batch is matched on its own `segments`."""
+    """The whole index as one flat tuple; nested ones take longer to pass. A batch is matched on its own `segments`."""
 
     buckets: Int32
     nodes: Int32
@@ -84,7 +84,7 @@ class CompactIndex(NamedTuple):
 
 @inline
 def counter_slot(row, ground, second):
-    """Return where in the segments a row's counter is."""
+    """Return the position of a row's counter in `segments`."""
     # Unsigned, because a division by a constant is then one multiplication.
     group = np.uint64(row) // _SEGMENT
     table = group // _FANOUT
@@ -110,13 +110,13 @@ def atom_node(atom, buckets, nodes):
 
 @inline
 def head_fill(nodes, node, width):
-    """Return how many rows are in the head block of an atom that has postings."""
+    """Return the number of rows in the head block of an atom that has postings."""
     return (nodes[4 * node + SIZE] - 1) % (width - 1) + 1
 
 
 @kernel
 def sort_by_atom(rows, row_offsets, row_atoms, atoms_end):
-    """Return the postings of rows as two arrays, their rows and atoms, sorted by atom; all atoms are below the end."""
+    """Return the postings of rows as two arrays, rows and atoms, sorted by atom; all atoms are below `atoms_end`."""
     cursors = np.zeros(atoms_end + 1, np.int64)
     for j in range(len(row_atoms)):
         cursors[row_atoms[j] + 1] += 1
@@ -133,7 +133,7 @@ def sort_by_atom(rows, row_offsets, row_atoms, atoms_end):
 
 @kernel
 def insert_postings(lists, rows, atoms, first):
-    """Add postings from `first` on; return the first for which `nodes` or `blocks` may lack room."""
+    """Add postings from `first` on; returns the first for which `nodes` or `blocks` may lack room."""
     buckets, nodes, blocks, width, state = lists.buckets, lists.nodes, lists.blocks, lists.width, lists.state
     for i in range(first, len(rows)):
         if 4 * state[NODES_LIVE] == len(nodes) or width * state[BLOCKS_LIVE] == len(blocks):
@@ -152,7 +152,7 @@ def insert_postings(lists, rows, atoms, first):
 
 @leaf
 def _new_node(atom, buckets, nodes, state):
-    """Put a node without postings in front of its collision list."""
+    """Add a node without postings at the head of its collision list; returns it."""
     node = state[NODE_FREE]
     if node >= 0:
         state[NODE_FREE] = nodes[4 * node + NEXT]
@@ -186,7 +186,7 @@ def _new_block(following, blocks, width, state):
 def _count_down(index, atoms, begin, end, fill, payloads):
     """Decrement the counter of every posting of an item; return the new fill and the number of postings.
 
-    Payloads of counters that reach 0 are written behind `fill`, which counts on where the buffer has no more room.
+    Payloads of counters that reach 0 are written from `fill` on, which counts on where the buffer has no more room.
     """
     buckets, nodes, blocks, width = index.buckets, index.nodes, index.blocks, index.width
     ground, second, segments = index.ground, index.second, index.segments
@@ -212,7 +212,7 @@ def _count_down(index, atoms, begin, end, fill, payloads):
 
 @leaf
 def _count_up(index, atoms, begin, end):
-    """Undo an item's decrements. It has a walk of its own because looking for 0 on the way would cost a few percent."""
+    """Undo an item's decrements. A separate walk: testing for 0 in the same walk would cost a few percent."""
     buckets, nodes, blocks, width = index.buckets, index.nodes, index.blocks, index.width
     ground, second, segments = index.ground, index.second, index.segments
     for i in range(begin, end):

@@ -3,7 +3,7 @@
 Layout and invariant: see `compact_count`. In its example, S1 = {1, 2, 4} is row 0 and goes as follows. The list of 4
 is the shortest of the three; row 0 in it has the payload 1 and three atoms. The lists of 1, 2 and 4 have it at
 positions 0, 4 and 8 of `blocks`. The last row of each head fills the hole: 3 goes to position 0, 5 to position 4, 4 to
-position 8. The heads of 1 and 2 are empty now and are given back; what is left of 1 is one full block, 3 1 2.
+position 8. The heads of 1 and 2 are empty now and become free; the list of 1 is now one full block, 3 1 2.
 
 Cost: a walk along each of the row's lists.
 """
@@ -57,7 +57,7 @@ def _row_of(index, node, payload):
 
 @leaf
 def _position_of(index, node, row):
-    """Return where in `blocks` an atom's list holds the row, or -1."""
+    """Return the position in `blocks` of a row in an atom's list, or -1."""
     nodes, blocks, width = index.nodes, index.blocks, index.width
     block, count = nodes[4 * node + HEAD], head_fill(nodes, node, width)
     while block >= 0:
@@ -70,7 +70,7 @@ def _position_of(index, node, row):
 
 @kernel
 def remove_row(index, atoms, payload):
-    """Take the postings of the row with these atoms and this payload out; return its number, or -1 if there is none.
+    """Remove the postings of the row with these atoms and this payload; returns its number, or -1 if there is none.
 
     Nodes and blocks that become empty are given back. The row's counter stays as it is.
     """
@@ -98,7 +98,7 @@ def remove_row(index, atoms, payload):
 
 @leaf
 def _free_node(node, buckets, nodes, state):
-    """Take a node out of its collision list."""
+    """Remove a node from its collision list."""
     bucket = nodes[4 * node + layout.ATOM] % len(buckets)
     if buckets[bucket] == node:
         buckets[bucket] = nodes[4 * node + NEXT]

@@ -26,7 +26,7 @@ from watchword.kernels.sets.postings import first_node
 
 
 class CountIndex(NamedTuple):
-    """What matching reads, and `counters`, which belong to one batch alone."""
+    """The arrays of matching; `counters` belong to one batch."""
 
     heads: Int32
     nodes: Int32
@@ -38,7 +38,7 @@ class CountIndex(NamedTuple):
 def _count_down(index, atoms, begin, end, fill, payloads):
     """Decrement the counter of every posting of an item; return the new fill and the number of postings.
 
-    Payloads of counters that reach 0 are written behind `fill`, which counts on where the buffer has no more room.
+    Payloads of counters that reach 0 are written from `fill` on, which counts on where the buffer has no more room.
     """
     heads, nodes, counters = index.heads, index.nodes, index.counters
     postings = 0

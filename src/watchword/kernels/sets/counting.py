@@ -8,7 +8,7 @@ The rows of Table 2.1 need 3 2 3 2 2 3 atoms. The item {1, 24, 12} walks three l
     needed                                 3 2 3 2 2 3     S2 and S4 are found; hitcount is all 0 again
 
 Layout: the linked lists of `postings`; ``needed[row]`` is the number of atoms of a row, ``hitcount[row]`` how many of
-them were met. A hit count never exceeds what is needed, so that a byte is enough for it where no row is longer.
+them were met. A hit count never exceeds `needed`, so a byte is enough for it if no row is longer than 255.
 
 Invariant: between items every hit count is 0. Figure 2 sets all to 0 before an item, and line 7 then reads all; here
 the scan does both, which leaves one pass instead of two.
@@ -31,7 +31,7 @@ BLOCK = 256
 
 
 class HitCount(NamedTuple):
-    """What matching reads, and `hitcount`, which belongs to one batch alone and is 0."""
+    """The arrays of matching; `hitcount` belongs to one batch, and is 0 between items."""
 
     heads: Int32
     nodes: Int32
@@ -42,9 +42,9 @@ class HitCount(NamedTuple):
 
 @leaf
 def _count_run(nodes, hitcount, node):
-    """Increment the hit counts of `node` and of those behind it that lie side by side; return the last.
+    """Increment the hit counts of `node` and of its successors, as long as they lie side by side; returns the last.
 
-    To guess that the next node lies behind this one, and to test it, is faster than to wait for its address.
+    To guess that the next node lies right after this one, and to test it, is faster than to wait for its address.
     """
     at = 2 * node
     hitcount[np.uint32(nodes[at])] += 1
@@ -69,7 +69,7 @@ def _count_hits(index, atoms, begin, end):
 
 @leaf
 def _any_found(hitcount, needed):
-    """Say whether a hit count is what is needed; without a way out of the loop, 32 are compared at once."""
+    """Return whether any hit count equals `needed`. The loop has no early exit, so that 32 are compared at once."""
     found = False
     for row in range(len(needed)):
         found |= hitcount[row] == needed[row]
@@ -78,9 +78,9 @@ def _any_found(hitcount, needed):
 
 @leaf
 def _scan(index, fill, payloads):
-    """Write the payloads of rows whose hit count is what they need behind `fill` (lines 6 and 7), and set all to 0.
+    """Write the payloads of rows whose hit count is `needed` from `fill` on (lines 6 and 7), and set all counts to 0.
 
-    The new fill, which is returned, counts on where the buffer has no more room.
+    Returns the new fill, which keeps counting when the buffer is full.
     """
     needed, hitcount = index.needed, index.hitcount
     for start in range(0, len(needed), BLOCK):

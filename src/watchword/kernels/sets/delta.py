@@ -28,7 +28,7 @@ class Delta(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How often atoms were seen: in rows, and in items."""
+    """The number of rows, and of items, that have each atom."""
 
     rows: Int32
     items: Int32
@@ -58,8 +58,8 @@ def match_delta(record, pool, table, mask, payloads, fill):
 
 @kernel
 def count_and_add(atoms, payload, counts, share, delta, fill):
-    """Count the atoms of one row, and add it. Returns the new fill, or -1 if there is no room; nothing is counted
-    then."""
+    """Count the atoms of one row, and add it to the delta. Returns the new fill; -1, without counting, if there is no
+    room."""
     counts, delta = Counts(*counts), Delta(*delta)  # given as plain tuples
     if fill + 3 + len(atoms) > len(delta.pool):
         return -1
@@ -73,7 +73,8 @@ def count_and_add(atoms, payload, counts, share, delta, fill):
 
 @kernel
 def _add_record(atoms, payload, counts, share, delta, fill):
-    """Add one row, for which there is room, under its rarest atom. Returns the new fill."""
+    """Add one row, for which there must be room, under its rarest atom: the one with the least ``items + share *
+    rows``. Returns the new fill."""
     heads, pool = delta
     key = -1
     least = np.inf
@@ -97,7 +98,7 @@ def _add_record(atoms, payload, counts, share, delta, fill):
 
 @kernel
 def add_records(row_offsets, atoms, payloads, counts, share, delta, fill, records):
-    """Add many rows, whose atoms are counted and for which there is room; `records[i]` is where row `i` lies.
+    """Add many rows, counted before, for which there must be room; writes the pool position of each to `records`.
 
     Returns the new fill.
     """
@@ -110,7 +111,7 @@ def add_records(row_offsets, atoms, payloads, counts, share, delta, fill, record
 
 @kernel
 def live_rows(delta, begin, end, offsets, atoms, payloads):
-    """Write the live records that lie in ``pool[begin:end]`` in CSR form; returns the rows and atoms."""
+    """Write the live records of ``pool[begin:end]`` in CSR form; returns the numbers of rows and atoms."""
     heads, pool = delta
     rows = 0
     fill = 0
@@ -134,7 +135,7 @@ def live_rows(delta, begin, end, offsets, atoms, payloads):
 
 @kernel
 def has_atoms(pool, record, atoms):
-    """Say whether a record has exactly these atoms."""
+    """Return whether a record has exactly these atoms."""
     if pool[record + 3] + 1 != len(atoms) or not is_among(pool[record + 2], atoms):
         return False
     for k in range(pool[record + 3]):
@@ -145,7 +146,7 @@ def has_atoms(pool, record, atoms):
 
 @kernel
 def is_among(atom, atoms):
-    """Say whether a atom is in a short array."""
+    """Return whether an atom is in a short array."""
     for other in atoms:
         if other == atom:
             return True

@@ -22,7 +22,7 @@ from watchword.kernels.sets.postings import first_node
 
 
 class InvertedFile(NamedTuple):
-    """What matching reads, and two that belong to one batch alone: `seen`, and ``tests[0]``, membership tests made."""
+    """The arrays of matching; `seen`, and `tests` with the number of membership tests, belong to one batch."""
 
     heads: Int32
     nodes: Int32

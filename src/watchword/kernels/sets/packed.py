@@ -19,7 +19,7 @@ All four lie in the block of 7 (`arena`, int32, from ``starts[7]`` on):
     entry    payload                        a row of two atoms: it matches when the group does
              ~payload  third … ~last        a longer row: the rest of its atoms, the last one complemented
 
-``starts[t + 1]`` is where the block of atom `t` ends; an atom that is nobody's key has an empty block. So a block is
+``starts[t + 1]`` is where the block of atom `t` ends; an atom that is no row's key has an empty block. So a block is
 read from front to back: one cache miss for an atom, one more for a group whose second atom is in the item. A word below
 0 where an entry starts is a longer row, and inside it the end of the row; payloads and atoms are never negative.
 
@@ -51,7 +51,7 @@ _WAITING = 32
 
 _PLACE = 0xFFFFFFFF
 
-# Words of an arena above which memory is asked for an item ahead; words of a block that are, and of a cache line.
+# Words of an arena above which blocks are prefetched one item ahead; words prefetched of a block, and of a cache line.
 _LARGE, _FRONT, _LINE = 1 << 18, 64, 16
 
 
@@ -69,22 +69,23 @@ STATE_KINDS = (np.int32, np.int32, np.int32, np.int32, np.uint8, np.uint8, np.in
 def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
     """Match items from `first` on (the protocol of `collect`).
 
-    `state` are the handles of `Packed`, of the `Delta`, of `Dead` and of `Counts`, of which those of items learn
-    unless they are empty.
+    `state` are the handles of `Packed`, `Delta`, `Dead` and `Counts`. The atoms of items are counted in `Counts.items`,
+    unless it is empty.
 
-    An item's atoms may repeat, and be -1 where they are unknown.
+    An item's atoms may repeat, and may be -1 (unknown).
 
-    Memory is asked for ahead of time: the starts of the next item's atoms, the blocks of this item's, and the
-    entries of matching groups, which wait until a handful of them are on the way. In an index that is larger than a
-    processor's own cache three items are under way: the starts of the one after the next are asked for, and one block
-    of the next item whenever one of this item is read. Ten million subscriptions: 4.7 microseconds an item instead of
-    6.2; asking for all blocks of the next item at once, 4.8; an index that fits the cache becomes a seventh slower.
+    Memory is prefetched: the starts of the next item's atoms, the blocks of this item, and the entries of matching
+    groups, which wait until a handful of them are on the way. In an index larger than a processor's own cache three
+    items are under way: the starts of the item after the next are prefetched, and one block of the next item for each
+    block of this item that is read. Ten million subscriptions: 4.7 microseconds an item instead of
+    6.2; with all blocks of the next item prefetched at once, 4.8; an index that fits the cache becomes a seventh
+    slower.
 
-    `marks` is a bitmap of the item's atoms by their last twelve bits; it turns most groups away before the atom set is
-    asked.
+    `marks` is a bitmap of the item's atoms by their last twelve bits; it refuses most groups before the atom set is
+    searched.
 
-    A group that waits is one number, its block's number above the place of its second atom: what is written for every
-    group that is read costs more than the look at the bitmap.
+    A waiting group is one number, its block's number above the position of its second atom: each word written per group
+    costs more than the test of the bitmap.
     """
     starts, arena, heads, pool, dead_slots, dead_clauses, _, item_counts = arrays_at(state, 0, STATE_KINDS)
     dead = Dead(dead_slots, dead_clauses)
@@ -188,7 +189,7 @@ def match(item_offsets, item_atoms, state, first, used, offsets, payloads):
 
 @inline
 def _ask_for_block(starts, arena, atom):
-    """Ask for the front of an atom's block, which most often is all of it."""
+    """Prefetch the front of an atom's block, which most often is the whole block."""
     key = min(max(np.int64(atom), 0), len(starts) - 1)
     at, stop = np.int64(starts[key]), np.int64(starts[min(key + 1, len(starts) - 1)])
     stop = min(stop, at + _FRONT)
@@ -199,9 +200,9 @@ def _ask_for_block(starts, arena, atom):
 
 @kernel
 def _marked(arena, waits, count, blocks_of, table, mask, payloads, fill):
-    """Match the groups that wait.
+    """Match the waiting groups whose second atom is in the item.
 
-    Returns the new fill, or -1. The entries of groups whose second atom is in the item are asked for all at once.
+    Returns the new fill, or -1. Their entries are prefetched all at once.
     """
     kept = 0
     for i in range(count):
@@ -257,7 +258,7 @@ def _search(arena, seconds, low, groups, wanted):
 
 @kernel
 def has_row(packed, atoms, payload):
-    """Say whether the base has a row with this payload and exactly these atoms; looks into their blocks."""
+    """Return whether the base has a row with this payload and exactly these atoms; looks into their blocks."""
     starts, arena = packed
     for key in atoms:
         if key >= len(starts) - 1 or starts[key] == starts[key + 1]:

@@ -17,8 +17,8 @@ _AHEAD = 16
 
 @kernel
 def sort_rows(offsets, atoms, counts, prior, result):
-    """Write each row's atoms in order, rarest first; by how often items are expected to have them:
-    the items seen so far, and `prior` items in which an atom is as frequent as in the rows."""
+    """Sort each row's atoms, rarest first, by the expected number of items that have them: the items seen so far, plus
+    `prior` items in which an atom is as frequent as in the rows."""
     row_counts, item_counts = counts
     share = prior / max(len(offsets) - 1, 1)
     for row in range(len(offsets) - 1):
@@ -65,9 +65,9 @@ def row_keys(offsets, atoms, rank, width):
 
 @kernel
 def take_rows(offsets, atoms, payloads, order, to_offsets, to_atoms, to_payloads):
-    """Write the rows in `order`, so that what comes after reads them from front to back.
+    """Copy the rows in `order`, so that later passes read them front to back.
 
-    Rows lie anywhere; where a row lies is asked for first, then the row itself, before either is wanted.
+    The rows lie anywhere, so the offset of a row, and then the row itself, are prefetched before they are read.
     """
     fill = np.int64(0)
     to_offsets[0] = 0
@@ -86,7 +86,7 @@ def take_rows(offsets, atoms, payloads, order, to_offsets, to_atoms, to_payloads
 
 @kernel
 def measure(offsets, atoms, starts):
-    """Fill `starts` for rows that are sorted by their first, then second atom; return the words of the arena."""
+    """Fill `starts` for rows sorted by their first, then second atom; returns the number of words of the arena."""
     total = np.int64(0)
     atom = 0
     starts[0] = 0
@@ -120,7 +120,7 @@ def measure(offsets, atoms, starts):
 
 @kernel
 def pack(offsets, atoms, payloads, arena):
-    """Write the blocks of all rows, which are sorted, into `arena`."""
+    """Write the blocks of all rows, sorted by their first, then second atom, into `arena`."""
     base = np.int64(0)
     at = 0
     while at < len(payloads):
@@ -178,7 +178,7 @@ def _pack_group(offsets, atoms, payloads, at, stop, arena, fill):
 
 @kernel
 def unpack(packed, dead, offsets, atoms, payloads):
-    """Write the live rows back in CSR form; returns the rows and atoms (counted only, if arrays are short)."""
+    """Write the live rows in CSR form; returns the numbers of rows and atoms (only counts, if arrays are too short)."""
     starts, arena = packed
     rows = 0
     fill = 0

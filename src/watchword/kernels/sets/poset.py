@@ -11,8 +11,8 @@ node. Of Table 2.1 only S5 = {2, 4} is within another row, S1 = {1, 2, 4} (Figur
     leads      4       -2      -3       -1      -4      -5           the parent, or -1 - the position among the tops
     tops       3 1 2 4 5
 
-The item {4, 2, 1} tests the five tops, of which {2, 4} is within it, and then the child of that one: six inclusion
-tests find S5 and S1.
+The item {4, 2, 1} tests the five tops, finds {2, 4} within it, and tests the child of {2, 4}: six inclusion tests find
+S5 and S1.
 
 Layout: node `n` has the atoms ``words[addresses[n]:][:sizes[n]]``, ascending (see `arena`), a 64-bit signature (bit
 ``atom & 63`` for each atom, 0 for a free node), a list of payloads from `heads` through `payloads` and `nexts`, and two
@@ -30,8 +30,8 @@ up to the tops. Of the rows above, S1 then keeps the atom 1 alone, and is tested
 ``leads[n]`` is one of the parents, or -1 - the position in `tops` of a node that has none. If a set is within an item
 then so are all its parents; so it suffices to reach each node from its lead, and nothing needs to remember which nodes
 were seen: the leads span a forest, and several threads can walk it. With deltas that is not enough, for a lead says
-nothing of what the other parents have: there a node is tested once all its parents were found, of which `pending`,
-an array of the walk alone, keeps count.
+nothing about the atoms of the other parents: there a node is tested once all its parents were found; `pending`, an
+array of the walk, counts the parents not yet found.
 
 Invariant: ``ups`` and ``downs`` mirror each other, and hold no edge that a longer path implies.
 
@@ -92,7 +92,7 @@ def new_poset(delta: bool = False) -> PosetArrays:
 
 @kernel
 def signature(atoms, start, end):
-    """Return a bit set that is within another's if the atoms are within the other's."""
+    """Return a bit set of 64 atom classes: the signature of a subset is within that of its superset."""
     bits = np.int64(0)
     for i in range(start, end):
         bits |= np.int64(1) << np.int64(atoms[i] & 63)
@@ -101,19 +101,19 @@ def signature(atoms, start, end):
 
 @leaf
 def kept(poset, node):
-    """Return how many atoms a node keeps."""
+    """Return the number of atoms that a node stores."""
     return poset.own[node] if poset.state[DELTA] else poset.sizes[node]
 
 
 @kernel
 def new_pending(poset):
-    """Return what `find_subsets` counts in: a place for every node, if nodes keep deltas."""
+    """Return the counters of `find_subsets`: one for every node if nodes store deltas, else none."""
     return np.zeros(poset.state[IDS_END] if poset.state[DELTA] else 0, np.int32)
 
 
 @leaf
 def _within(poset, node, table, mask):
-    """Return whether all atoms that a node keeps are in a set."""
+    """Return whether all atoms that a node stores are in a set."""
     start = poset.addresses[node]
     for i in range(start, start + kept(poset, node)):
         if not set_has(table, mask, poset.words[i]):
@@ -123,7 +123,7 @@ def _within(poset, node, table, mask):
 
 @leaf
 def _parents_left(poset, child, pending):
-    """Take note that one more parent of a node was found; returns how many have not been."""
+    """Count one more found parent of a node; returns the number of parents not yet found."""
     if pending[child] == 0:
         link = poset.ups[child]
         while link >= 0:
@@ -135,7 +135,7 @@ def _parents_left(poset, child, pending):
 
 @leaf
 def _forget(poset, nodes, count, pending):
-    """Set to 0 what was counted for the children of nodes."""
+    """Set the counters of the children of nodes to 0."""
     for i in range(count):
         link = poset.downs[nodes[i]]
         while link >= 0:
@@ -179,7 +179,7 @@ def find_subsets(poset, atoms, start, end, table, nodes, pending):
 
 @kernel
 def _report(poset, nodes, count, used, payloads):
-    """Write the payloads of `count` nodes behind `used`; returns the new fill, or -1 if they do not fit."""
+    """Write the payloads of `count` nodes from `used` on; returns the new fill, or -1 if they do not fit."""
     for i in range(count):
         cell = poset.heads[nodes[i]]
         while cell >= 0:

@@ -8,13 +8,14 @@ Say {1}, {1, 5}, {1, 2, 3} and {1, 2, 4} are stored, and {1, 2} comes. Its one s
      ├──── {1, 2, 3}                      └──── {1, 2} ── {1, 2, 3}
      └──── {1, 2, 4}                               └───── {1, 2, 4}
 
-Subsets are found by the walk that also matches items; those that are no parent of another are direct. Supersets are
-found by a scan of all signatures, because they may hang below tops that have nothing to do with the new set; those that
-have no other superset for a parent are direct. The only edges that become redundant run from a direct parent to a
-direct child. Removing goes the other way: each parent is linked with each child that no other path leads to.
+Subsets are found by the walk that also matches items; a subset that is no parent of another one is a direct parent.
+Supersets are found by a scan of all signatures, because they may hang below tops unrelated to the new set; a superset
+without another superset as its parent is a direct child. The only edges that become redundant run from a direct parent
+to a direct child. Removing goes the other way: each parent is linked with each child that no other path leads to.
 
-Where nodes keep deltas (`poset`), a set in between takes its atoms off those of its children, and leaves them those
-that no other parent has when it goes. What a set has is then known from its ancestors only: `_mark` walks them.
+If nodes store deltas (`poset`), a new set in between removes its atoms from its children, and when it is removed, its
+children get back the atoms that no other parent has. The atoms of a set are then known only with its ancestors:
+`_mark` walks them.
 
 Cost: adding is O(sets), with a few instructions for most; removing is O(parents x children) of the set that goes.
 """
@@ -48,7 +49,7 @@ def _sorted_within(a, a_start, a_end, b, b_start, b_end):
 
 
 class Walk(NamedTuple):
-    """What a walk towards the tops needs: the nodes seen, by the number of the walk, and those to go on from.
+    """The state of a walk towards the tops: the nodes seen, by the number of the walk, and the nodes still to visit.
 
     ``found[i]`` bears the number of the walk that met the atom at place `i` of a set.
     """
@@ -67,7 +68,7 @@ def _new_walk(poset, longest):
 
 @leaf
 def _place(atoms, start, end, atom):
-    """Return the place of an atom in an ascending run, counted from its start; -1 if it is not there."""
+    """Return the position of an atom in an ascending run, counted from its start; -1 if it is not there."""
     low, high = start, end
     while low < high:
         middle = (low + high) >> 1
@@ -80,7 +81,7 @@ def _place(atoms, start, end, atom):
 
 @leaf
 def _mark(poset, walk, node, atoms, start, end):
-    """Mark the atoms of a set that a node has, it or its ancestors; returns how many were not marked in this walk."""
+    """Mark the atoms of a set that a node or its ancestors have; returns the number of atoms not yet marked."""
     number, marked = walk.number[0], 0
     if walk.seen[node] == number:
         return marked
@@ -119,7 +120,7 @@ def _has_all(poset, walk, node, atoms, start, end):
 
 @leaf
 def _keep(poset, walk, node, atoms, start, end, missing):
-    """Let a node keep, besides what it does, the `missing` atoms of a set that were not marked."""
+    """Add the `missing` unmarked atoms of a set to the atoms that a node stores."""
     state, size, old = poset.state, poset.own[node], poset.addresses[node]
     at = take(poset.words, poset.bins, state, size + missing)
     for i in range(size):
@@ -137,7 +138,7 @@ def _keep(poset, walk, node, atoms, start, end, missing):
 
 @leaf
 def _keep_delta(poset, walk, node, parents, above, atoms, start, end):
-    """Let a new node keep what none of its parents has."""
+    """Store in a new node the atoms that none of its parents has."""
     walk.number[0] += 1
     missing = end - start
     for i in range(above):
@@ -148,7 +149,7 @@ def _keep_delta(poset, walk, node, parents, above, atoms, start, end):
 
 @leaf
 def _shrink(poset, node, atoms, start, end):
-    """Let a node keep none of the atoms that a new parent has, and give back the words behind the others."""
+    """Remove the atoms of a new parent from a node, and free the words at the end of its record."""
     at, size, count = poset.addresses[node], poset.own[node], 0
     for i in range(at, at + size):
         if _place(atoms, start, end, poset.words[i]) < 0:
@@ -161,7 +162,7 @@ def _shrink(poset, node, atoms, start, end):
 
 @leaf
 def _swell(poset, walk, node, atoms):
-    """Let a node keep the atoms of a parent that has gone, but for those that another parent has."""
+    """Add the atoms of a removed parent to a node, except the atoms that another parent has."""
     walk.number[0] += 1
     start, end = np.int64(0), np.int64(len(atoms))
     missing, link = end, poset.ups[node]
@@ -174,7 +175,7 @@ def _swell(poset, walk, node, atoms):
 
 @kernel
 def _new_cell(state, free, end, nexts):
-    """Return a cell of linked lists off the chain that starts at ``state[free]``, or the first one never used."""
+    """Return a cell of linked lists from the chain of free ones at ``state[free]``, or else the first unused one."""
     cell = state[free]
     if cell >= 0:
         state[free] = nexts[cell]
@@ -195,7 +196,7 @@ def _push_link(poset, lists, node, neighbour):
 
 @kernel
 def _drop_links(poset, lists, node, stamp):
-    """Take the neighbours that bear a stamp out of a node's list; returns how many."""
+    """Remove the neighbours that bear a stamp from a node's list; returns their number."""
     before, link, dropped = np.int64(-1), np.int64(lists[node]), 0
     while link >= 0:
         after = np.int64(poset.link_nexts[link])
@@ -215,7 +216,7 @@ def _drop_links(poset, lists, node, stamp):
 
 @kernel
 def _stamp(poset, nodes, count):
-    """Stamp nodes with a number that nothing bears yet, and return it."""
+    """Stamp nodes with a new number, and return it."""
     poset.state[layout.STAMP] += 1
     for i in range(count):
         poset.stamps[nodes[i]] = poset.state[layout.STAMP]
@@ -224,7 +225,7 @@ def _stamp(poset, nodes, count):
 
 @kernel
 def _direct_parents(poset, nodes, count):
-    """Keep, of all subsets of a set, the maximal ones; returns how many."""
+    """Keep the maximal ones of all subsets of a set; returns their number."""
     poset.state[layout.STAMP] += 1
     for i in range(count):
         link = poset.ups[nodes[i]]
@@ -241,7 +242,7 @@ def _direct_parents(poset, nodes, count):
 
 @kernel
 def _direct_children(poset, atoms, start, end, nodes, walk):
-    """Write the minimal supersets of a set that is not stored; returns how many."""
+    """Write the minimal supersets of a set that is not stored; returns their number."""
     bits = signature(atoms, start, end)
     count = 0
     for node in range(poset.state[layout.IDS_END]):
@@ -272,7 +273,7 @@ def _add_top(poset, node):
 
 @kernel
 def _drop_top(poset, node):
-    """Take a node from the tops; the last of them takes its position."""
+    """Remove a node from the tops; the last of them takes its position."""
     poset.state[layout.TOPS] -= 1
     position, last = -1 - poset.leads[node], poset.state[layout.TOPS]
     moved = poset.tops[last]
@@ -283,7 +284,7 @@ def _drop_top(poset, node):
 
 @kernel
 def _new_node(poset, atoms, start, end):
-    """Store a set, whole if nodes keep whole sets; it has no neighbours and no payloads yet."""
+    """Add a node for a set, with all its atoms if nodes store whole sets; without neighbours and payloads."""
     state = poset.state
     node = state[layout.FREE_ID]
     if node >= 0:
@@ -340,7 +341,7 @@ def _push(poset, node, payload):
 
 @kernel
 def _equal(poset, size, nodes, count):
-    """Return, of all subsets of a set, the one that is as large as the set; -1 if there is none."""
+    """Return the one of all subsets of a set that has its size, the set itself; -1 if there is none."""
     for i in range(count):
         if poset.sizes[nodes[i]] == size:
             return np.int64(nodes[i])
@@ -381,7 +382,7 @@ def insert_rows(poset, row_offsets, row_atoms, payloads, first):
 
 @kernel
 def _unlink(poset, node, payload):
-    """Take one payload out of a node's list; returns whether it was there."""
+    """Remove one payload from a node's list; returns whether it was there."""
     before, cell = np.int64(-1), np.int64(poset.heads[node])
     while cell >= 0 and poset.payloads[cell] != payload:
         before, cell = cell, np.int64(poset.nexts[cell])
@@ -399,7 +400,7 @@ def _unlink(poset, node, payload):
 
 @kernel
 def _neighbours(poset, lists, node, nodes):
-    """Write a node's neighbours; returns how many."""
+    """Write a node's neighbours; returns their number."""
     count, link = 0, lists[node]
     while link >= 0:
         nodes[count] = poset.link_nodes[link]
@@ -410,7 +411,7 @@ def _neighbours(poset, lists, node, nodes):
 
 @leaf
 def _is_above(poset, walk, upper, node):
-    """Return whether one node is another, or an ancestor of it."""
+    """Return whether `upper` is `node` or an ancestor of it."""
     walk.number[0] += 1
     walk.queue[0] = node
     count = 1
@@ -432,7 +433,7 @@ def _is_above(poset, walk, upper, node):
 
 @leaf
 def _reaches(poset, walk, upper, lower):
-    """Return whether a set is within one of the parents of another."""
+    """Return whether the set of `upper` is within the set of one of the parents of `lower`."""
     start, end = poset.addresses[upper], poset.addresses[upper] + poset.sizes[upper]
     link = poset.ups[lower]
     while link >= 0:
@@ -451,7 +452,7 @@ def _reaches(poset, walk, upper, lower):
 
 @kernel
 def _isolate(poset, walk, node, parents, above, children, below):
-    """Take a node out of the graph, and link its parents with its children where no other path remains."""
+    """Remove a node from the graph, and link each parent with each child that no other path leads to."""
     poset.state[layout.STAMP] += 1
     stamp = poset.state[layout.STAMP]
     poset.stamps[node] = stamp
@@ -479,7 +480,7 @@ def _isolate(poset, walk, node, parents, above, children, below):
 
 @leaf
 def _words_wanted(poset, children, below, more):
-    """Return how many words the children of a set may need once it is gone."""
+    """Return the number of words that the children of a removed set may need."""
     wanted = 0
     for i in range(below if poset.state[layout.DELTA] else 0):
         wanted += poset.own[children[i]] + more
@@ -488,7 +489,7 @@ def _words_wanted(poset, children, below, more):
 
 @kernel
 def remove_row(poset, atoms, payload):
-    """Remove a row, given ascending; returns 1, 0 if it is not there, or -1 if there is no room for what is wanted."""
+    """Remove a row of ascending atoms; returns 1, 0 if it is not there, or -1 if there is no room for its children."""
     state = poset.state
     parents, children = np.empty(state[layout.NODES], np.int32), np.empty(state[layout.NODES], np.int32)
     size = np.int64(len(atoms))

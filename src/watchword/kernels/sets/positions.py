@@ -1,6 +1,6 @@
 """Where an atom stands in an item: a small hash table, made afresh for each item, for the walk of the tries.
 
-The item {24, 1, 12}, of which 24 stands at position 0, in a table of eight slots; 0 marks an empty slot:
+The item {24, 1, 12}, with 24 at position 0, in a table of eight slots; 0 marks an empty slot:
 
     slot     0  1  2  3  4  5  6  7
     slots    0  3  0  1  0  0  0  2         mask = 7; 12, 24 and 1 in slots 1, 3 and 7, each as 1 + its position
@@ -52,7 +52,7 @@ def _slot(atom, mask):
 
 @leaf
 def fill_slots(slots, atoms, start, end):
-    """Enter the item ``atoms[start:end]``; return the mask of the table's front that it uses."""
+    """Put the item ``atoms[start:end]`` into the table; returns the mask of the part of the table that it uses."""
     size = 4
     while size < 2 * (end - start):
         size *= 2

@@ -73,7 +73,7 @@ def push_rows(lists, rows, row_offsets, row_atoms):
 
 @kernel
 def append_rows(lists, rows, row_offsets, row_atoms):
-    """Add rows in bulk with fresh nodes: a counting sort by atom, in front of what was there."""
+    """Add rows in bulk with fresh nodes: a counting sort by atom, then each run is put in front of its old list."""
     heads, lengths, nodes, state = lists.heads, lists.lengths, lists.nodes, lists.state
     cursors = np.zeros(len(heads), np.int64)
     for j in range(row_offsets[0], row_offsets[len(rows)]):
@@ -138,7 +138,7 @@ def _find_row(lists, sizes, payloads, atoms, payload):
 
 @kernel
 def remove_row(lists, sizes, payloads, atoms, payload):
-    """Take the row with these atoms and this payload out of all lists; return its number, or -1 if there is none."""
+    """Remove the row with these atoms and this payload from all lists; returns its number, or -1 if there is none."""
     heads, lengths, nodes, state = lists.heads, lists.lengths, lists.nodes, lists.state
     row = _find_row(lists, sizes, payloads, atoms, payload)
     if row < 0:

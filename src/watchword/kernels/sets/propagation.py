@@ -10,7 +10,7 @@ which are seven predicates checked. Non-propagation (section 2.2.3) checks every
 finds the rows for which as many hold as there are columns: it counts 2 1 1 2.
 
 Layout: the columns of `clusters`; ``holds[atom]`` is 1 for the atoms of the item, a byte each, because a byte is read
-without shifting. A cluster passes in tiles of `TILE` rows, so that what is alive never leaves the nearest cache,
+without shifting. A cluster is read in tiles of `TILE` rows, so that `alive` stays in the nearest cache,
 however large the cluster.
 
 Invariant: between items nothing holds. Cost: the first column of every cluster of the item's atoms, and as much of the
@@ -31,7 +31,7 @@ TILE = 4096
 
 
 class ClusterIndex(NamedTuple):
-    """What matching reads, and `holds`, `alive` and `counts`, which belong to one batch alone."""
+    """The arrays of matching; `holds`, `alive` and `counts` belong to one batch."""
 
     words: Int32
     clusters: Int32
@@ -44,7 +44,7 @@ class ClusterIndex(NamedTuple):
 
 @leaf
 def _keep_all(alive, rows):
-    """Let all rows of a tile be alive: there is no column, and the initial match is the answer."""
+    """Mark all rows of a tile alive: a cluster without columns matches whenever its access atom holds."""
     for row in range(rows):
         alive[row] = row
     return rows
@@ -52,7 +52,7 @@ def _keep_all(alive, rows):
 
 @leaf
 def _propagate(index, column, capacity, columns, rows):
-    """Check a tile column by column, each for the rows alive; return how many are left, and the checks made."""
+    """Check a tile column by column, each for the rows still alive; returns their number, and the checks made."""
     words, holds, alive = index.words, index.holds, index.alive
     left = 0
     for row in range(rows):
@@ -73,7 +73,7 @@ def _propagate(index, column, capacity, columns, rows):
 
 @leaf
 def _check_all(index, column, capacity, columns, rows):
-    """Count for every row of a tile, column by column, what holds; return how many hold whole, and the checks made."""
+    """Count the true atoms of every row of a tile; returns the number of rows that match, and the checks made."""
     words, holds, alive, counts = index.words, index.holds, index.alive, index.counts
     counts[:rows] = 0
     for _ in range(columns):
@@ -89,9 +89,9 @@ def _check_all(index, column, capacity, columns, rows):
 
 @leaf
 def _find(index, at, fill, payloads):
-    """Write the payloads of a cluster's rows that hold behind `fill`; return the new fill and the checks made.
+    """Write the payloads of a cluster's matching rows from `fill` on; returns the new fill and the checks made.
 
-    The fill counts on where the buffer has no more room.
+    The fill keeps counting when the buffer is full.
     """
     words, clusters, alive = index.words, index.clusters, index.alive
     start, size, capacity = clusters[at + START], clusters[at + SIZE], clusters[at + CAPACITY]
@@ -114,7 +114,7 @@ def _find(index, at, fill, payloads):
 
 @leaf
 def _mark(holds, atoms, begin, end, value):
-    """Let the atoms of an item hold (1), or no more (0)."""
+    """Set ``holds`` of an item's atoms to `value`, 1 or 0."""
     for i in range(begin, end):
         if 0 <= atoms[i] < len(holds):
             holds[atoms[i]] = value

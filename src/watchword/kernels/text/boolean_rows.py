@@ -1,12 +1,12 @@
-"""Subscriptions with phrases, OR, NOT or parentheses as codes, for rows in which nothing has to be refused.
+"""Encodes subscriptions with phrases, OR, NOT or parentheses, for rows in which nothing has to be refused.
 
-``"debt crisis" OR -(greece AND imf)`` becomes the codes ``2 OR NOT OPEN 1 AND 1 CLOSE``: a positive code is an atom of
-so many terms, which stand in the row in this order once its operators are gone. `kernels.keywords.dnf` makes
-clauses of codes and the terms' numbers.
+``"debt crisis" OR -(greece AND imf)`` becomes the codes ``2 OR NOT OPEN 1 AND 1 CLOSE``: a positive code `n` is an atom
+of `n` terms, the next terms of the row without its operators. `kernels.keywords.dnf` makes clauses from codes and the
+terms' numbers.
 
 Whatever is not obvious is left to the parser, `keywords.query`: syntax of other tools, lower-case operators, words
 without a term, quotes that are not ASCII or never closed, characters that change when they are folded, and more than
-`MOST_TERMS` terms. So this needs no error messages, and no opinion about what is an error.
+`MOST_TERMS` terms. So this file has no error messages, and decides no errors.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AROUND = np.frombuffer(b"AROUND", np.uint8)
 
 @kernel
 def boolean_rows(source, offsets, classes, unicode, literal, rows, data, code_offsets, codes):
-    """Write the codes of some rows, and the rows themselves into `data`, their operators overwritten by spaces.
+    """Write the codes of some rows to `codes`, and the rows to `data`, with spaces in place of their operators.
 
     `codes`, int8, has room for a code per byte of these rows. A row that is left to the parser has none.
     """
@@ -91,7 +91,7 @@ def boolean_rows(source, offsets, classes, unicode, literal, rows, data, code_of
 
 @kernel
 def _can_be_negated(source, at, end, classes):
-    """Say whether a minus stands before a word, a quotation or a parenthesis."""
+    """Return whether a word, a quotation or a parenthesis begins at `at`, so that the minus before it is a NOT."""
     if at == end:
         return False
     byte = source[at]
@@ -100,7 +100,7 @@ def _can_be_negated(source, at, end, classes):
 
 @kernel
 def _piece(source, at, end, classes, unicode, quoted):
-    """Return where a word or a quotation ends, and how many terms it has; -1 and 0 where the parser must look."""
+    """Return the end of a word or quotation, and its number of terms; -1 and 0 if it is left to the parser."""
     size = 0
     inside = False
     while at < end:
@@ -132,7 +132,7 @@ def _piece(source, at, end, classes, unicode, quoted):
 
 @kernel
 def _is_around(source, start, at, end):
-    """Say whether a word is AROUND with a parenthesis behind it."""
+    """Return whether a word is AROUND, followed by a parenthesis."""
     if at < 0 or at == end or at - start != len(_AROUND) or source[at] != _OPEN:
         return False
     for k in range(len(_AROUND)):

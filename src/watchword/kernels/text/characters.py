@@ -1,4 +1,4 @@
-"""What a character becomes in a term, as tables (made by `watchword.text.unicode` from Python's own Unicode data).
+"""Tables of the folded form of each character (made by `watchword.text.unicode` from Python's own Unicode data).
 
 The *value* of a character is ``values[256 * pages[code >> 8] + (code & 255)]``:
 
@@ -51,7 +51,7 @@ UNICODE_KINDS = (np.uint16, np.uint16, np.int64, np.int64)
 
 @kernel
 def unicode_at(handles, first):
-    """Return the tables of handles, from number `first` on."""
+    """Return the tables behind the handles from number `first` on."""
     return Unicode(*arrays_at(handles, first, UNICODE_KINDS))
 
 
@@ -63,7 +63,7 @@ def value_of(point, unicode):
 
 @inline
 def entry_of(point, unicode):
-    """Return the entry of a code point that stays as it is, as all do in a folded text."""
+    """Return the entry of a code point that folds to itself, as all do in a folded text."""
     value = value_of(point, unicode)
     if value > SAME_CJK:
         return unicode.folds[value]

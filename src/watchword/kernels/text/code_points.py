@@ -1,4 +1,4 @@
-"""From UTF-8 bytes to code points, for the methods that go character by character.
+"""Decodes UTF-8 bytes into code points, for the methods that work character by character.
 
 The four bytes ``61 c3 a9 62`` of "aéb" become the three points 97, 233 and 98.
 """
@@ -11,7 +11,7 @@ from watchword.kernels.text.utf8 import decode
 
 @kernel
 def decode_points(data, start, end, points):
-    """Write the code points of ``data[start:end]``, valid UTF-8 but for lone surrogates; returns their number."""
+    """Write the code points of ``data[start:end]``, valid UTF-8 that may have lone surrogates; returns their number."""
     count = 0
     at = start
     while at < end:

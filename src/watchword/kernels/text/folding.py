@@ -1,9 +1,9 @@
-"""UTF-8 texts: validate them, count their characters, fold their case.
+"""Validates UTF-8 texts, counts their characters, and folds their case.
 
 The texts "Tea" and "É" are the bytes ``54 65 61 c3 89`` with the offsets 0, 3, 5: three characters and one. Folded they
 are ``74 65 61 c3 a9``, "tea" and "é", with the same offsets; "ß" would become "ss".
 
-Texts lie in one run of bytes, cut by `offsets`. Tables of case folding (built by `watchword.patterns.texts` from
+Texts lie in one run of bytes, cut by `offsets`. Tables of case folding (built by `watchword.text.unicode` from
 Python's own Unicode data): ``pages[point >> 8]`` names a page of 256 entries in `values`; an entry is 0 for a
 character that folds to itself, else `k`, and the folding is the UTF-8 ``folds[offsets[k - 1]:offsets[k]]``. Folding
 never looks at a neighbour, so that folding a text is folding its characters. It makes at most three bytes of one,
@@ -37,7 +37,7 @@ class FoldTables(NamedTuple):
 
 @kernel
 def is_ascii(data, start, end):
-    """Say whether all bytes from `start` to `end` are below 128."""
+    """Return whether all bytes from `start` to `end` are below 128."""
     at = start
     while at + 32 <= end:
         words = load_word(data, at) | load_word(data, at + 8) | load_word(data, at + 16) | load_word(data, at + 24)
@@ -57,7 +57,7 @@ def is_ascii(data, start, end):
 
 @kernel
 def measure(data, offsets, surrogates, counts):
-    """Count the characters of every text; return -1, or the first text that is not valid UTF-8."""
+    """Count the characters of every text; returns -1, or the number of the first text that is not valid UTF-8."""
     rows = len(offsets) - 1
     plain = is_ascii(data, offsets[0], offsets[rows])
     for row in range(rows):

@@ -5,7 +5,7 @@ dot, "ọ" and a circumflex, or "ộ". It is taken apart, its marks are put in o
 dot, 230 for the circumflex), and what unites is united: always "ộ". Most runs need none of this: `scan.fold_run`
 notices where one does.
 
-Arrays: `points`, the code points, and `classes`, their combining classes, of which zero ends a stretch of marks.
+Arrays: `points`, the code points, and `classes`, their combining classes; the class 0 ends a sequence of marks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FEW = 32
 
 @kernel
 def take_apart(point, points, count, unicode):
-    """Append what a code point is united of, or itself; returns the new count."""
+    """Append the decomposition of a code point, which may be itself; returns the new count."""
     syllable = point - _S
     if 0 <= syllable < _LS * _VS * _TS:
         points[count] = _L + syllable // (_VS * _TS)
@@ -46,7 +46,7 @@ def take_apart(point, points, count, unicode):
 
 @kernel
 def compose(points, count, unicode):
-    """Bring `count` code points, taken apart, to Normalization Form C in place; returns how many are left."""
+    """Compose `count` decomposed code points to Normalization Form C, in place; returns their new number."""
     classes = np.empty(count, np.int64)
     for k in range(count):
         classes[k] = (entry_of(points[k], unicode) >> CLASS_SHIFT) & 0xFF
@@ -71,7 +71,7 @@ def compose(points, count, unicode):
 
 @kernel
 def _put_in_order(points, classes, count):
-    """Sort each stretch of marks by class, equal ones staying in order."""
+    """Sort each sequence of marks by class, stably."""
     first = 0
     for k in range(count + 1):
         if k < count and classes[k] != 0:
@@ -90,7 +90,7 @@ def _put_in_order(points, classes, count):
 
 @kernel
 def _count_sort(points, classes, first, stop):
-    """Sort a stretch of marks by class: how many there are of each class says where they go."""
+    """Sort a sequence of marks by class, stably, by a counting sort."""
     places = np.zeros(257, np.int64)
     for k in range(first, stop):
         places[classes[k] + 1] += 1
@@ -105,7 +105,7 @@ def _count_sort(points, classes, first, stop):
 
 @kernel
 def _united(first, second, pairs):
-    """Return what two code points make, or -1."""
+    """Return the composition of two code points, or -1."""
     if 0 <= first - _L < _LS and 0 <= second - _V < _VS:
         return _S + ((first - _L) * _VS + second - _V) * _TS
     if 0 <= first - _S < _LS * _VS * _TS and (first - _S) % _TS == 0 and 0 < second - _T < _TS:
@@ -116,7 +116,7 @@ def _united(first, second, pairs):
 
 @kernel
 def _parts(point, pairs):
-    """Return the two that a code point is united of, ``first << 21 | second``, or -1."""
+    """Return the two parts of a code point, ``first << 21 | second``, or -1."""
     found = _look_up(point, pairs, len(pairs) >> 1, len(pairs))
     return found & ((1 << 42) - 1) if found >= 0 else np.int64(-1)
 
@@ -125,7 +125,7 @@ def _parts(point, pairs):
 def _look_up(key, pairs, low, high):
     """Return the first of ``pairs[low:high]`` that begins with `key`, or -1.
 
-    A key of a pair has 42 bits and is followed by 21, one of a code point has 21 and is followed by 42.
+    A pair is a key of 42 bits and a value of 21, a code point a key of 21 bits and a value of 42.
     """
     shift, end = 21 if low == 0 else 42, high
     while low < high:

@@ -1,4 +1,4 @@
-"""Which subscriptions are plain: words between spaces or `AND`, that need no parser."""
+"""Finds the plain subscriptions, words between spaces or `AND`, which need no parser."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ WORD, SPACE, MARK, SYNTAX, MINUS, AMPERSAND = 0, 1, 2, 3, 4, 5
 _FOREIGN = np.frombuffer(b"NEAR..ONEAR.ANDNOT", np.uint8)
 
 NO_OPERATOR, AND, OR, NOT, RESERVED, LOWER = range(6)
-"""What a word may be: nothing special, an operator, one of other tools, or one in lower case."""
+"""The kinds of a word: no operator, an operator, an operator of other tools, or one in lower case."""
 
 OTHER, PLAIN, CODED = range(3)
-"""What a row may be: one for the parser, plain, or one that has codes (`boolean_rows`)."""
+"""The forms of a row: for the parser, plain, or with codes (`boolean_rows`)."""
 
 
 @kernel
 def plain_rows(data, offsets, classes, unicode, literal, forms):
-    """Say which rows are `PLAIN`: words that are one term each, between spaces or `AND`. The others are `OTHER`.
+    """Write `PLAIN` for rows of words with one term each, between spaces or `AND`; `OTHER` for all others.
 
-    `classes[b]` is the class of an ASCII byte. A plain row means the conjunction of its terms, so it needs
-    no parser; its `AND`s are overwritten by spaces in `data`. Whatever is not obviously plain is not: a
-    quote, a parenthesis, a leading minus, another operator, two terms in one word, a dangling `AND`, no
-    term at all, a non-ASCII character other than an unchanging word character, a sign that other tools
-    have a meaning for, and, unless they are `literal`, `and`, `or` and `not`.
+    `classes[b]` is the class of an ASCII byte. A plain row means the conjunction of its terms, so it needs no parser;
+    its `AND`s are overwritten by spaces in `data`. A row is not plain if it has a quote, a parenthesis, a leading
+    minus, another operator, two terms in one word, a dangling `AND`, no term at all, a non-ASCII character other than
+    an unchanging word character, a sign that other tools have a meaning for, and, unless they are `literal`, `and`,
+    `or` and `not`.
     """
     for row in range(len(offsets) - 1):
         at, end = offsets[row], offsets[row + 1]
@@ -58,7 +58,7 @@ def plain_rows(data, offsets, classes, unicode, literal, forms):
 
 @kernel
 def _word(data, at, end, classes, unicode):
-    """Return where a word ends, and how many terms it has; two where it is nothing plain."""
+    """Return the end of a word and its number of terms; 2 for a word that is not plain."""
     start = at
     runs = 0
     inside = False
@@ -87,7 +87,7 @@ def _word(data, at, end, classes, unicode):
 
 @kernel
 def operator_at(data, start, end):
-    """Return what a word is, among operators."""
+    """Return the kind of a word: `AND`, `OR`, `NOT`, `RESERVED`, `LOWER` or `NO_OPERATOR`."""
     size = end - start
     if size == 2:
         a, b = data[start], data[start + 1]
@@ -112,7 +112,7 @@ def operator_at(data, start, end):
 
 @kernel
 def _is_reserved(data, start, size):
-    """Say whether a word is NEAR, ONEAR or ANDNOT."""
+    """Return whether a word is NEAR, ONEAR or ANDNOT."""
     first = 6 * (size - 4)
     for k in range(size):
         if data[start + k] != _FOREIGN[first + k]:

@@ -1,8 +1,8 @@
-"""From texts to term numbers in one pass over the bytes: cut, fold, look up.
+"""Turns texts into term numbers in one pass over the bytes: cut, fold, look up.
 
-A row of text becomes a row of lower-case bytes, and borders that say where its terms begin and end there. A run with
-characters that are not ASCII is folded, and what it becomes is put behind the row. Then the terms get their keys, with
-their buckets on the way into the cache, and are looked up, `TOGETHER` at a time. "Crisis: bailouts in Greece" makes,
+A row of text becomes a row of lower-case bytes, and borders with the start and end of each term. A run with characters
+that are not ASCII is folded, and its terms are appended to the row. Then the keys of the terms are computed, their
+buckets are prefetched, and they are looked up, `TOGETHER` at a time. "Crisis: bailouts in Greece" makes,
 with the numbers of `vocabulary`::
 
     borders    0 6   8 16   17 19   20 26
@@ -50,7 +50,7 @@ def read_texts(data, offsets, surrogates, state):
 
 @kernel
 def most_terms(size):
-    """Return how many terms a text of so many bytes has at most."""
+    """Return the most terms that a text of `size` bytes can have."""
     return 3 * size // 2 + 1
 
 
@@ -83,7 +83,7 @@ def read_into(data, offsets, surrogates, state, numbers, row_offsets):
 
 @kernel
 def _fold_runs(text, surrogates, unicode, lower, edges, runs, borders, cuts):
-    """Write the borders of the terms of a row, and behind the row in `lower` the terms that have to be folded.
+    """Write the borders of the terms of a row, and append the folded terms to the row in `lower`.
 
     Returns `lower`, or a longer copy, and the number of terms, -1 for invalid UTF-8.
     """
@@ -111,7 +111,7 @@ def _fold_runs(text, surrogates, unicode, lower, edges, runs, borders, cuts):
 
 @kernel
 def _find_terms(lower, borders, terms, known, asked, numbers):
-    """Write the numbers of terms that have eight bytes before them and behind."""
+    """Write the numbers of terms; eight bytes before and after each must be readable."""
     for first in range(0, terms, TOGETHER):
         count = min(terms - first, TOGETHER)
         for k in range(count):

@@ -1,12 +1,12 @@
-"""From UTF-8 bytes to terms: decode, fold, cut at everything that is not a word character.
+"""Cuts UTF-8 texts into terms: decode, fold, cut at everything that is not a word character.
 
-Input and output rows are Arrow-like: one run of bytes, and offsets that cut it. What a character becomes is in tables
-(`characters`). ASCII is told apart and folded sixty-four bytes at a time (`find_runs`); what is left to decode are the
-runs with other bytes in them (`fold_run`). In those a character is replaced on its own, whatever its neighbours, but
-for marks that are out of order or unite with what is before them: only then the whole run goes through `nfc`.
-No mark unites with an ASCII separator to make a word character, so a run needs nothing from beyond its ends.
+Input and output rows are Arrow-like: one run of bytes, and offsets that cut it. The folded form of each character is in
+tables (`characters`). ASCII is classified and folded sixty-four bytes at a time (`find_runs`); only runs with other
+bytes are decoded (`fold_run`). There each character is replaced on its own, unless a mark is out of order or may unite
+with the character before it: then the whole run goes through `nfc`. No mark unites with an ASCII separator to make a
+word character, so a run needs nothing from beyond its ends.
 
-A mark that follows no word character is left out: it would begin a term that nobody can see.
+A mark that follows no word character is left out: it would begin an invisible term.
 
 Output of `tokenize`: term `j` is ``out[cuts[j]:cuts[j + 1]]``, and row `i` has the terms up to `row_offsets[i + 1]`.
 Folding makes at most eleven bytes of one (U+FDFA is a sentence of four words), pairs of characters twice as many.
@@ -41,24 +41,23 @@ from watchword.kernels.text.utf8 import decode, put
 _TOP = np.uint64(0x8080808080808080)
 
 BEFORE, BEHIND = 8, 72
-"""How much room `find_runs` wants before and behind a row in lower case, so that whole words may be read there."""
+"""Bytes that `find_runs` needs before and after a row in `lower`, so that it can read whole words there."""
 
 GROWTH = 22
-"""How many bytes of terms a byte of text may become."""
+"""The most bytes of terms for a byte of text."""
 
 POINTS = 6
-"""How many code points, taken apart, a byte of text may become."""
+"""The most decomposed code points for a byte of text."""
 
 
 @kernel
 def find_runs(data, begin, end, lower, edges):
-    """Put a row into `lower`, ASCII in lower case, from index `BEFORE` on, and write into `edges` where its runs begin
-    and end there, in turn. Returns how many runs there are, and whether a byte is not ASCII.
+    """Copy a row to `lower`, ASCII in lower case, from index `BEFORE` on, and write the start and end of each run there
+    to `edges`. Returns the number of runs, and whether a byte is not ASCII.
 
-    A run is made of ASCII word characters and of bytes that are not ASCII, about which only decoding can tell; but
-    for quotation marks and dashes, which are told apart here: "I’m" has two runs and needs no decoding. Sixty-four
-    bytes at a time become bits, and a change from bit to bit is an edge: there is no branch that depends on where a run
-    ends.
+    A run consists of ASCII word characters and of bytes that are not ASCII, which must be decoded; only dashes and
+    quotation marks are recognised here: "I’m" has two runs and needs no decoding. Sixty-four bytes at a time become
+    bits, and a change from bit to bit is an edge: there is no branch that depends on where a run ends.
     """
     fill, to = 0, BEFORE
     before = others = np.uint64(0)  # the last bit of the bytes before; bytes that are not ASCII
@@ -106,7 +105,7 @@ def _separators(lower, to, high):
 
 @inline
 def is_ascii(lower, at, stop):
-    """Say whether a run is ASCII; eight bytes before its end must exist."""
+    """Return whether a run is ASCII; eight bytes before its end must exist."""
     bits = load_word(lower, stop - 8) & _TOP
     if stop - at < 8:
         return bits >> np.uint64(64 - 8 * (stop - at)) == 0
@@ -165,7 +164,7 @@ def fold_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
 
 @kernel
 def _normalized_run(data, at, stop, surrogates, unicode, out, fill, cuts, terms):
-    """As `fold_run`, for a run in which characters have to do with each other."""
+    """As `fold_run`, for a run whose characters must be decomposed, sorted and composed (`nfc`)."""
     points = np.empty(POINTS * (stop - at) + 4, np.int64)
     count = 0
     while at < stop:
@@ -212,7 +211,7 @@ def _cut(points, count, unicode, out, fill, cuts, terms):
 def _pair(out, first, fill, cuts, first_term, last_term, unicode):
     """Cut the terms from `first_term` on, of the bytes from `first` on, into pairs where they are CJK.
 
-    "ab東京都" has the terms "ab", "東京", "京都": what is of other scripts stays together; one alone stays alone.
+    "ab東京都" has the terms "ab", "東京", "京都": other scripts stay together, and a single character stays alone.
     """
     whole = out[first:fill].copy()
     ends = cuts[first_term + 1 : last_term + 1] - first
@@ -256,10 +255,10 @@ def _copy(data, begin, stop, out, fill, cuts, terms):
 
 @kernel
 def tokenize(data, offsets, surrogates, unicode, row_offsets):
-    """Cut every row into folded terms. Returns their bytes and cuts, and how many there are, or ``-1 - row`` for
-    invalid UTF-8.
+    """Cut every row into folded terms. Returns their bytes, their cuts, and their number, or ``-1 - row`` for invalid
+    UTF-8.
 
-    There is always room for what is left of the data as it stands; a run that is not ASCII makes more.
+    `out` always has room for the rest of the data, unchanged; before a run that is not ASCII is folded, it grows.
     """
     longest = longest_row(offsets)
     lower = np.empty(BEFORE + longest + BEHIND, np.uint8)

@@ -35,7 +35,7 @@ def decode(data, at, end, surrogates):
 
 @inline
 def put(out, fill, point):
-    """Write a code point at `fill`; returns where the next one goes."""
+    """Write a code point at `fill`; returns the new fill."""
     if point < 0x80:
         out[fill] = point
         return fill + 1

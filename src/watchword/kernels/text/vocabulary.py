@@ -34,7 +34,7 @@ SHORT = 16
 """The bytes of the longest string whose key `key_of_words` makes."""
 
 TOGETHER = 64
-"""How many strings are looked up at a time."""
+"""The number of strings looked up at a time."""
 
 
 class StringTable(NamedTuple):
@@ -50,7 +50,7 @@ STRING_KINDS = (np.uint64, np.uint8, np.int64)
 
 @kernel
 def strings_at(handles, first):
-    """Return the table of handles, from number `first` on."""
+    """Return the table behind the handles from number `first` on."""
     return StringTable(*arrays_at(handles, first, STRING_KINDS))
 
 
@@ -88,14 +88,15 @@ def string_key(data, start, end):
 
 @inline
 def _stirred(value):
-    """Let every bit of a word reach the high ones, and these the low ones."""
+    """Return a word mixed so that every bit affects the high bits, and these the low bits."""
     value *= _PRIME
     return value ^ (value >> np.uint64(32))
 
 
 @inline
 def key_of_words(first, last, size):
-    """As `string_key` of one to `SHORT` bytes, of which `first` are the first eight, if so many, and `last` the last.
+    """As `string_key`, for 1 to `SHORT` bytes: `first` are the first eight bytes, or all if fewer, `last` the last
+    eight.
 
     Both kinds of key are made and one is taken, so that no branch depends on the length of a word.
     """
@@ -109,7 +110,7 @@ def key_of_words(first, last, size):
 
 @inline
 def is_own_key(key):
-    """Say whether a key is the string itself."""
+    """Return whether a key is the string itself."""
     return key < _LONG
 
 
@@ -121,7 +122,7 @@ def home_bucket(key, table):
 
 @inline
 def _same(data, start, end, known, number):
-    """Say whether a string of at least eight bytes is the one with this number."""
+    """Return whether a string of at least eight bytes is the one with this number."""
     first = known.offsets[number]
     size = end - start
     if known.offsets[number + 1] - first != size:
@@ -149,7 +150,7 @@ def find_at(key, at, data, start, end, known):
 
 
 class Asked(NamedTuple):
-    """Room for strings that are looked up together: their keys and home buckets, and two lists of them."""
+    """Buffers for strings that are looked up together: their keys and home buckets, and two lists of them."""
 
     keys: UInt64
     buckets: Int64
@@ -159,7 +160,7 @@ class Asked(NamedTuple):
 
 @kernel
 def nothing_asked():
-    """Return room for `TOGETHER` strings."""
+    """Return empty buffers for `TOGETHER` strings."""
     return Asked(
         np.empty(TOGETHER, np.uint64),
         np.empty(TOGETHER, np.int64),
@@ -170,12 +171,12 @@ def nothing_asked():
 
 @kernel
 def look_up(asked, count, data, borders, step, known, numbers):
-    """Write the numbers of strings that have their keys and buckets in `asked`; -1 for those unknown.
+    """Write the numbers of strings whose keys and buckets are in `asked`; -1 for unknown strings.
 
-    String `k` lies in `data` from ``borders[step * k]`` to the border after that. No branch depends on a string in the
-    first look, which is one into the home bucket of each. What is not decided then is listed and done one by one:
-    strings that were found by a hash, whose bytes are compared as soon as they are in the cache, and strings whose
-    bucket another one has. Of the terms of posts against 22,343 words, 8 % are compared and 14 % looked for further.
+    String `k` lies in `data` from ``borders[step * k]`` to the border after that. The first pass looks
+    into the home bucket of each string, without branches. The undecided strings are listed and done one by one:
+    strings found by a hash, whose bytes are compared once they are in the cache, and strings whose home bucket
+    belongs to another string. Of the terms of posts against 22,343 words, 8 % are compared and 14 % looked for further.
 
     Tried: one list for both (a tenth slower), two buckets in the first look (a sixth).
     """
@@ -214,7 +215,7 @@ def look_up(asked, count, data, borders, step, known, numbers):
 def find_many(data, offsets, known, numbers):
     """Set `numbers[i]` to the number of string `i`, -1 where it is unknown.
 
-    Works in small groups: all keys first, with their buckets on the way into the cache, then the look-ups.
+    Works in small groups: computes all keys and prefetches their buckets, then looks them up.
     """
     asked = nothing_asked()
     for first in range(0, len(offsets) - 1, TOGETHER):
@@ -228,7 +229,7 @@ def find_many(data, offsets, known, numbers):
 
 @kernel
 def intern_many(data, offsets, first, size, known, numbers):
-    """As `find_many` from string `first` on, giving unknown strings the next numbers.
+    """As `find_many` from string `first` on; unknown strings get the next numbers.
 
     `size` strings are known before. Stops where the table would become more than half full or the blob or
     its offsets would overflow; returns the first string not done and the new size.
@@ -273,7 +274,7 @@ def intern_many(data, offsets, first, size, known, numbers):
 
 @kernel
 def fill_table(known, size):
-    """Enter the first `size` strings into an empty table."""
+    """Put the first `size` strings into an empty table."""
     table = known.table
     for number in range(size):
         key = string_key(known.blob, known.offsets[number], known.offsets[number + 1])

@@ -40,7 +40,7 @@ from watchword.strings import Strings
 DEEP, SUBSET = drive.STOPPED - handlers.DEEP, drive.STOPPED - handlers.SUBSET
 
 _AT_ONCE = 4096
-"""How many documents of a stream a kernel parses in one call, at most."""
+"""The most documents of a stream that a kernel parses in one call."""
 
 BY_PLAIN = (SUBSET, UNKNOWN_ENCODING)
 """The outcomes after which a document is read by handlers in Python."""
@@ -67,12 +67,12 @@ def parse_batch(
 
 
 def most_codes(size: int) -> int:
-    """Return how many codes so many bytes have, at most."""
+    """Return the most codes that `size` bytes of documents can have."""
     return size * 5 // 8 + 16
 
 
 def reason(outcome: Int64, guards: Guards) -> str:
-    """Say why a kernel could not read a document."""
+    """Return the error for a document that a kernel could not read."""
     code, place = int(outcome[drive.CODE]), Position(int(outcome[drive.LINE]), int(outcome[drive.COLUMN]))
     if code == drive.TOO_LARGE:
         return too_large(guards)
@@ -84,7 +84,7 @@ def reason(outcome: Int64, guards: Guards) -> str:
 
 
 class KernelParser:
-    """What kernels need to parse documents, and the arrays in which they work."""
+    """The functions of expat for kernels, and the arrays in which they work."""
 
     def __init__(self, functions: Int64, asked: Asked, guards: Guards, *, namespaces: bool) -> None:
         self._functions, self._asked = functions, asked
@@ -95,7 +95,7 @@ class KernelParser:
 
     @classmethod
     def of(cls, asked: Asked, guards: Guards, *, namespaces: bool) -> KernelParser | None:
-        """Return one, or None where expat cannot be driven from kernels."""
+        """Return a parser, or None if expat cannot be driven from kernels."""
         functions = expat.functions()
         return None if functions is None else cls(functions, asked, guards, namespaces=namespaces)
 
@@ -105,7 +105,7 @@ class KernelParser:
         return int(drive.parse_documents(self._functions, self._asked, self._kind, batch, first, work, self.outcome))
 
     def stream(self, data: UInt8, *, decoded: bool) -> tuple[Int32, list[tuple[int, int]]]:
-        """Parse documents that stand one behind the other; return codes, and behind which code and byte each ends."""
+        """Parse concatenated documents; returns codes, and the code and byte after which each document ends."""
         codes, fill = np.empty(most_codes(len(data)), np.int32), np.zeros(1, np.int64)
         ends = np.empty((_AT_ONCE, 2), np.int64)
         work = (self._state, self._node, codes, fill)

@@ -8,8 +8,8 @@ With a = label 1 and b = label 2::
 
 Where paths ask for texts, an element's move is known only when it closes, so all moves come with `close`.
 
-A document whose DOCTYPE has an internal subset is read by handlers in Python, from its first byte on; so what was fed
-is kept until the first element opens.
+A document whose DOCTYPE has an internal subset is read by handlers in Python, from its first byte on; so all bytes are
+kept until the first element opens.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from watchword.paths.parsing.settling import Settler
 _NONE: Int32 = np.empty(0, np.int32)
 
 _PIECE = drive.PIECE
-"""How many bytes are parsed at once, if no token is larger."""
+"""Bytes parsed at once, if no token is larger."""
 
 
 class ChunkedDocument:
@@ -68,15 +68,15 @@ class ChunkedDocument:
         self._waiting += chunk
         if len(self._waiting) < self._reader.wanted:
             return _NONE
-        return self._parse(self._taken(), final=False)
+        return self._parse(self._take_chunks(), final=False)
 
     def close(self) -> Int32:
-        """Return the moves that are left; raise if the document is not complete."""
+        """Return the last moves; raises `EventError` if the document is not complete."""
         if self._total == len(self._waiting) and is_blank(self._waiting):
             raise EventError(empty())
-        return self._parse(self._taken(), final=True)
+        return self._parse(self._take_chunks(), final=True)
 
-    def _taken(self) -> bytes:
+    def _take_chunks(self) -> bytes:
         data, self._waiting = bytes(self._waiting), bytearray()
         return data
 
@@ -133,7 +133,7 @@ class _KernelReader:
 
     @property
     def wanted(self) -> int:
-        """Return how many bytes should come at once, so that a large token is not read over and over."""
+        """Return the number of bytes to feed at once, so that a large token is not scanned again and again."""
         return int(self._outcome[drive.NEXT])
 
     def read(self, data: bytes, *, final: bool) -> Int32 | bytes:

@@ -33,7 +33,7 @@ class Loaded(NamedTuple):
 
 
 def load(event: object, guards: Guards) -> Loaded:
-    """Return a document as bytes, whatever it was given as; raise `EventError` if it is none."""
+    """Return a document given in any form as bytes; raises `EventError` if it is none."""
     if isinstance(event, bytes | bytearray | memoryview):
         return Loaded(bytes(event), False)
     if isinstance(event, str):
@@ -60,7 +60,7 @@ def load_many(events: list[Any], guards: Guards) -> tuple[Strings, UInt8]:
 
 
 def is_in_memory(event: object) -> bool:
-    """Say whether a document is there as a whole, and needs no reading."""
+    """Return whether a document is in memory as a whole, and needs no reading."""
     return isinstance(event, bytes | bytearray | memoryview | str)
 
 
@@ -79,9 +79,9 @@ def chunks(event: object) -> Iterator[Loaded]:
 
 
 def reader_of(event: object, expected: str = f"document; expected {EXPECTED}") -> Callable[[int], Any]:
-    """Return the `read` of an open file, one that does not wait for more than there is, if it has that.
+    """Return the `read` of an open file; its `read1`, which does not wait for a full buffer, if it has one.
 
-    What goes wrong in it is an `EventError`: the file was closed, its disk is gone, it is not in its encoding.
+    Its failures are `EventError`s: the file was closed, its disk is gone, it is not in its encoding.
     """
     read = getattr(event, "read1", None) or getattr(event, "read", None)
     if not callable(read):
@@ -99,7 +99,7 @@ def reader_of(event: object, expected: str = f"document; expected {EXPECTED}") -
 
 
 def stream_of(file: object) -> Callable[[int], Any]:
-    """Return the `read` of an open file that has documents one behind the other; whatever else is refused."""
+    """Return the `read` of an open file of concatenated documents; any other object is refused."""
     if isinstance(file, os.PathLike):
         raise EventError(f"a stream is an open file, not a path; give open({os.fspath(file)!r}, 'rb')")
     if isinstance(file, bytes | bytearray | memoryview | str):

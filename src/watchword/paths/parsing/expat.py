@@ -7,9 +7,9 @@ the interpreter (`kernels.paths.drive`), several times as fast as with handlers 
 
     magic  pyexpat.expat_CAPI 1.1     size  176      version  2 5 0      functions  19 addresses
 
-Where magic or size are not what is known here, where expat is older than 2.4.1, which has no protection against
-entities that explode, or where C's `long` is not 64 bits, there are no such functions, and documents are read by
-handlers in Python (`watchword.paths.parsing.plain`), with the same results.
+If magic or size differ from the known values, if expat is older than 2.4.1, which has no protection against exploding
+entities, or if C's `long` is not 64 bits, there are no such functions, and documents are read by handlers in Python
+(`watchword.paths.parsing.plain`), with the same results.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ _PLACES = {
     15: drive.SET_DOCTYPE,
     18: drive.SET_SALT,
 }
-"""Which of the struct's functions goes where."""
+"""The positions of the functions in the struct."""
 
 _DEFERRAL = 19
-"""The struct's place of the function that expat has from 2.6 on."""
+"""The position in the struct of a function that expat has from 2.6 on."""
 
 _UTF_8 = ctypes.create_string_buffer(b"UTF-8")
 _SEPARATOR = ctypes.create_string_buffer(b"}")
@@ -66,7 +66,7 @@ _SEPARATOR = ctypes.create_string_buffer(b"}")
 
 @cache
 def functions() -> Int64 | None:
-    """Return the addresses that kernels need, or None where expat cannot be driven so."""
+    """Return the addresses of expat's functions, or None if kernels cannot drive expat."""
     addresses = _struct_functions()
     if addresses is None:
         return None

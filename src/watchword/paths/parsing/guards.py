@@ -1,4 +1,4 @@
-"""What no document may do, and how it is said: limits that can be set, and the words for what is wrong.
+"""The limits of documents, which can be set, and the error messages for malformed ones.
 
     Guards(max_depth=1000, max_bytes=1 << 30)
     "its elements are more than 1000 deep (line 1, column 3001); raise max_depth to read it"
@@ -44,32 +44,32 @@ class Position(NamedTuple):
 
 
 def malformed(code: int, place: Position) -> str:
-    """Say what expat found, by its number."""
+    """Return the error for expat's error `code`."""
     what = _WORDS.get(code) or f"it is no well-formed XML: {expat.ErrorString(code)}"
     return f"{what} ({place})"
 
 
 def too_deep(guards: Guards, place: Position | None = None) -> str:
-    """Say that elements nest too deep."""
+    """Return the error for elements nested too deep."""
     where = "" if place is None else f" ({place})"
     return f"its elements are more than {guards.max_depth} deep{where}; raise max_depth to read it"
 
 
 def too_large(guards: Guards) -> str:
-    """Say that a document has too many bytes."""
+    """Return the error for a document with too many bytes."""
     return f"it is longer than {guards.max_bytes} bytes; raise max_bytes to read it"
 
 
 def declares_entity(name: str, place: Position) -> str:
-    """Say that a document declares an entity."""
+    """Return the error for a document that declares an entity."""
     return f"it declares the entity {name!r} ({place}); entity declarations are refused, put the text in its place"
 
 
 def empty() -> str:
-    """Say that there is nothing."""
+    """Return the message for an empty document."""
     return "it is empty; expected an XML document"
 
 
 def is_blank(data: bytes | bytearray) -> bool:
-    """Say whether there is nothing but white space, behind a byte order mark or not."""
+    """Return whether there is only white space, with a byte order mark before it or not."""
     return len(data) < 1000 and not data.removeprefix(b"\xef\xbb\xbf").strip()

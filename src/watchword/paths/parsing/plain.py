@@ -31,7 +31,7 @@ _ROOM = bytes(8)
 
 
 class Numbers(dict[str, int]):
-    """The numbers of strings, -1 for those that are not in a table; the last ones asked for are remembered."""
+    """The numbers of strings in a table, -1 for unknown strings; the last look-ups are remembered."""
 
     def __init__(self, known: StringTable) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Numbers(dict[str, int]):
 
 
 class Lookup:
-    """What paths ask for, for handlers in Python."""
+    """The names and tests asked of documents, for handlers in Python."""
 
     def __init__(self, asked: Asked) -> None:
         self.names, self.attributes, self.values = (
@@ -91,7 +91,7 @@ class PlainParser:
 
     @property
     def closed(self) -> bool:
-        """Say whether the root element has closed."""
+        """Return whether the root element has closed."""
         return self.elements > 0 and self.depth == 0
 
     @property

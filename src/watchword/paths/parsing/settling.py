@@ -28,7 +28,7 @@ class Settler:
         if self._plain or not len(raw):
             return raw
         if self.late:
-            raw = self._gathered(raw)
+            raw = self._gather(raw)
         counters = self._counters
         counters[AT] = counters[FILL] = 0
         out = np.empty(len(raw) + 16, np.int32)
@@ -36,7 +36,7 @@ class Settler:
             out = resized(out, 2 * len(out))
         return out[: counters[FILL]]
 
-    def _gathered(self, raw: Int32) -> Int32:
+    def _gather(self, raw: Int32) -> Int32:
         out = np.empty_like(raw)
         deepest = min(self._max_depth, len(raw)) + 1
         gather(raw, np.zeros(len(raw), np.int64), np.empty(deepest, np.int64), out)

@@ -1,4 +1,4 @@
-"""Documents one behind the other in one open file: where does each begin?
+"""Concatenated documents in one open file: where does each begin?
 
 Documents may have XML declarations and DOCTYPEs or not, and white space, comments and processing instructions between
 them. No byte is looked at to tell them apart: the parser itself says, behind the end of a root element, that something
@@ -11,15 +11,16 @@ Documents that lie in memory as a whole, with the beginning of the next one, are
 as there are; every other by handlers in Python: the last of a megabyte, a large one, one that is not plain.
 
 A document that is malformed, or past a guard, is reported under its number, and the rest of it is skipped: up to the
-next XML declaration or DOCTYPE, since nothing else is sure to begin a document. So behind a malformed document, those
-that have neither are lost, up to one that has. (And a text that quotes ``<?xml`` in the part that is skipped is taken
-for a document.)
+next XML declaration or DOCTYPE, since nothing else is sure to begin a document. So after a malformed document,
+documents with neither are lost, up to the next one that has either. (And a text that quotes ``<?xml`` in the skipped
+part is taken for a document.)
 
-A document is complete with its root's end tag, and its last moves are yielded then: nobody waits for the next document.
-A token that is large, as a comment of megabytes, is fed in chunks that double, since expat begins it anew each time.
+A document is complete with its root's end tag, and its last moves are yielded then, without waiting for the next
+document. A token that is large, as a comment of megabytes, is fed in chunks that double, since expat scans it from its
+start each time.
 
-What a document leaves in memory is what is not parsed yet, and the moves that were not yielded yet; they are yielded
-when there are 65,536, or the document ends. Where paths ask for texts, only then.
+Only bytes not yet parsed and moves not yet yielded are in memory; moves are yielded when there are 65,536, or the
+document ends. Where paths ask for texts, only then.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Piece(NamedTuple):
 
 
 def documents_in(data: bytes) -> list[bytes]:
-    """Return the documents that stand one behind the other in `data`, as they are; what is malformed as one of them.
+    """Return the concatenated documents in `data`, each as its bytes; a malformed rest is returned as one document.
 
     An `EventError` if there is none.
 
@@ -94,9 +95,9 @@ def stream(
 ) -> Iterator[Piece]:
     """Yield the moves of documents; `read` is a file's, and returns bytes or `str`, at most as many as asked for.
 
-    `ask` returns what is asked of a document, the same object as long as that does not change; it is found out when the
-    document begins, and again before moves that were made ahead are yielded. The next bytes are read when the moves of
-    those before were taken.
+    `ask` returns the names and tests asked of a document, the same object as long as they do not change; it is called
+    when the document begins, and again before moves that were made ahead are yielded. The next bytes are read when the
+    moves of those before were taken.
     """
     window = _Window(read)
     asking = _Asking(ask, guards, namespaces)
@@ -121,7 +122,7 @@ def stream(
 
 
 class _Asking:
-    """What is asked of documents now, and what parses them for that."""
+    """The names and tests asked of documents now, and the parser for them."""
 
     def __init__(self, ask: Callable[[], tuple[Asked, Conditions]], guards: Guards, namespaces: bool) -> None:
         self._ask, self._guards, self._namespaces = ask, guards, namespaces
@@ -134,11 +135,11 @@ class _Asking:
         self._lookup = Lookup(now[0])
 
     def has_changed(self) -> bool:
-        """Say whether other things are asked than when a document was last begun."""
+        """Return whether other names and tests are asked than at the last beginning of a document."""
         return self._ask() is not self._now
 
     def renew(self) -> None:
-        """Begin a document: ask for what is asked now."""
+        """Begin a document: get the names and tests asked now."""
         if self.has_changed():
             self._begin(self._ask())
 
@@ -165,7 +166,7 @@ def _whole_documents(window: _Window, asking: _Asking) -> Iterator[tuple[int, In
 
 
 class _Window:
-    """The bytes of a file from the first that is still needed up to the last that was read."""
+    """The bytes of a file from the first still needed to the last read."""
 
     def __init__(self, read: Callable[[int], Any]) -> None:
         self._read = read
@@ -176,7 +177,7 @@ class _Window:
         self._ended = False
 
     def drop(self, size: int) -> None:
-        """Leave out the first bytes, which are not needed any more."""
+        """Drop the first `size` bytes."""
         size = min(size, len(self.data))
         del self.data[:size]
         self.begin += size
@@ -260,7 +261,7 @@ class _Reading:
             need = unparsed if self._parser.offset == before and unparsed > _LARGE else 1
 
     def closing_moves(self) -> Int32:
-        """Return what closes the elements of which moves were yielded."""
+        """Return the moves that close the elements opened by yielded moves."""
         if not self._yielded:
             return _NONE
         raw = self._parser.take()
@@ -271,7 +272,7 @@ class _Reading:
         return self._settler.moves(self._parser.take())
 
     def _feed(self, need: int, most: int) -> bool:
-        """Feed the parser at least and at most so many bytes; return whether the file goes on."""
+        """Feed the parser with at least `need` and at most `most` bytes; returns whether the file goes on."""
         window = self._window
         start = self._fed - self._begin
         while len(window.data) - start < need and window.more():
@@ -284,13 +285,13 @@ class _Reading:
         return bool(chunk)
 
     def _forget(self) -> None:
-        """Drop what is parsed; but the beginning of a document stays until it has an element."""
+        """Drop parsed bytes; but the beginning of a document stays until it has an element."""
         if self._parser.elements:
             self._window.drop(self._parser.offset - self._begin)
             self._begin = self._parser.offset
 
     def _stop(self, error: EventError) -> None:
-        """Leave the window where the next document begins, or the skipping."""
+        """Move the window to the beginning of the next document, or to the place from which to skip."""
         window, parser = self._window, self._parser
         place = max(0, parser.offset - self._begin)
         if parser.closed:
@@ -304,7 +305,7 @@ class _Reading:
             window.drop(max(least, place - _LONGEST_BEGINNING if parser.elements else place))
 
     def _token(self, place: int) -> int:
-        """Return where the token began that is invalid at `place`; behind a root element, where no text may be."""
+        """Return the start of the token that is invalid at `place`, after a root element, where no text may be."""
         data = self._window.data
         while place and data[place - 1] not in b" \t\r\n>":
             place -= 1

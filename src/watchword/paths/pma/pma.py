@@ -53,19 +53,19 @@ class OutputPass(Pass):
 
     @property
     def searches(self) -> int:
-        """Return in how many states tuples were looked for so far."""
+        """Return the number of states in which tuples were searched so far."""
         return int(self._output.figures[SEARCHES])
 
     @property
     def waiting(self) -> int:
-        """Return how many tuples the current output has."""
+        """Return the number of tuples in the current output."""
         return int(self._output.by_end.state[KEYS])
 
     def _advance(self, moves: Int32, progress: Progress, found: Found) -> int:
         return int(kernels.follow(self._tables, self._output, moves, progress, found))
 
     def _enlarge(self) -> None:
-        """Make room for any next move, with as much again to spare."""
+        """Make room for any next move, twice over."""
         output = self._output
         logged, tuples = int(output.figures[LOGGED]), self.waiting
         most = int(self._tables.inserted.max(initial=0))
@@ -83,7 +83,7 @@ class OutputPass(Pass):
 
 
 def _roomy(keys: OrderedKeys, more: int) -> OrderedKeys:
-    """Return a copy of the keys with room for twice so many more."""
+    """Return the keys with room for twice `more` records."""
     needed = int(keys.state[WORDS_END]) + 2 * RECORD_WORDS * more
     return keys._replace(words=resized(keys.words, max(len(keys.words), needed)))
 
@@ -104,7 +104,7 @@ def _initial_output(tables: OutputTables) -> tuple[OrderedKeys, OrderedKeys]:
 
 
 def _new_output(tables: OutputTables, initial: tuple[OrderedKeys, OrderedKeys]) -> CurrentOutput:
-    """Return what a run keeps, before its first document."""
+    """Return the state of a pass before its first document."""
     figures = np.zeros(FIGURES, np.int64)
     figures[DOCUMENT] = 1
     by_end, by_state = (copied(keys) for keys in initial)

@@ -33,7 +33,7 @@ from watchword.paths.pma.tabled import TabledPaths
 
 
 class Pma2(TabledPaths):
-    """An automaton for all keywords, and a stack of blocks with what is waited for."""
+    """An automaton for all keywords, and a stack of blocks with the tuples that wait for a keyword."""
 
     def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
         """Begin a pass with these tables."""
@@ -50,19 +50,19 @@ class BlockPass(Pass):
 
     @property
     def searches(self) -> int:
-        """Return how many blocks were searched for tuples so far."""
+        """Return the number of blocks searched for tuples so far."""
         return int(self._blocks.figures[SEARCHES])
 
     @property
     def waiting(self) -> int:
-        """Return how many tuples lie in blocks, those that were forgotten and not yet given back among them."""
+        """Return the number of tuples in blocks, including removed ones that are not yet free."""
         return int(self._blocks.figures[CELLS_LIVE])
 
     def _advance(self, moves: Int32, progress: Progress, found: Found) -> int:
         return int(kernels.follow(self._tables, self._blocks, moves, progress, found))
 
     def _enlarge(self) -> None:
-        """Double what is less than half free: called when one of them is too short for the next move."""
+        """Double the arrays that are less than half free; called when one is too short for the next move."""
         blocks, tables = self._blocks, self._tables
         more = int(tables.inserted.max(initial=0))
         cells = 2 * int(blocks.figures[CELLS_LIVE]) + more
@@ -77,7 +77,7 @@ class BlockPass(Pass):
 
 
 def _new_blocks(tables: OutputTables) -> Blocks:
-    """Return what a run keeps, before its first document."""
+    """Return the state of a pass before its first document."""
     groups = len(tables.lows)
     figures = np.zeros(FIGURES, np.int64)
     figures[DOCUMENT] = 1

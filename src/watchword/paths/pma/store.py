@@ -1,4 +1,4 @@
-"""Paths one behind the other in arrays that grow, for methods that make what they search from all of them.
+"""Concatenated paths in arrays that grow, for methods that build their tables from all paths.
 
 After ``/a`` (payload 5) and ``//b//c`` (payload 6) were added and ``/a`` removed, the store holds::
 
@@ -27,7 +27,7 @@ class PathStore(Part):
         self._payloads: Int32 = np.empty(0, np.int32)
 
     def add(self, paths: Paths, payloads: Int32) -> None:
-        """Add paths behind those already there."""
+        """Append paths."""
         rows, used = self._rows + len(paths), self._used + len(paths.steps)
         self._offsets = reserve(self._offsets, rows + 1)
         self._steps = reserve(self._steps, used)
@@ -39,7 +39,7 @@ class PathStore(Part):
         self.live += (len(paths), len(paths.steps))
 
     def remove(self, path: Paths, payload: int) -> None:
-        """Remove a path, found by a scan; a `KeyError` if this payload has none, or another one."""
+        """Remove a path, found by a scan; raises `KeyError` if this payload has none, or another one."""
         rows = np.flatnonzero(self._payloads[: self._rows] == payload)
         if payload < 0 or len(rows) == 0:
             raise KeyError(payload)
@@ -59,7 +59,7 @@ class PathStore(Part):
         return Paths(offsets_of(lengths[alive]), steps), payloads[alive]
 
     def ascending(self) -> tuple[Paths, Int32]:
-        """Return what `living` does, sorted by steps: paths that begin alike are neighbours."""
+        """Return the paths and payloads of `living`, sorted by steps: paths with a common beginning are neighbours."""
         paths, payloads = self.living()
         data = pa.py_buffer(paths.steps.astype(">i4"))  # the order of its bytes is one of the numbers
         column = pa.Array.from_buffers(pa.large_binary(), len(paths), [None, pa.py_buffer(4 * paths.offsets), data])

@@ -1,6 +1,6 @@
 """What `pma` and `pma2` have in common: paths in a store, and tables that are made of them when they are first asked.
 
-An automaton takes no changes: after ``add`` or ``remove`` the tables are gone, and the next `start` makes them anew.
+An automaton takes no changes: ``add`` and ``remove`` drop the tables, and the next `start` makes new ones.
 A run keeps the tables with which it began, so what changes meanwhile does not touch it.
 """
 
@@ -47,7 +47,7 @@ class TabledPaths(PathStructure):
             return self._tables
 
     def add(self, paths: Paths, payloads: Int32) -> None:
-        """Add paths behind those already there."""
+        """Append paths."""
         self._store.add(paths, payloads)
         self._tables = None
 

@@ -3,7 +3,7 @@
 Most are in a `Retriever`, which takes changes in place. Its windows cost the longest word at every character, and its
 recombination the words of a pattern at every position of one, which a hostile pattern can make very long; so patterns
 with a word of more than `LONG` characters, or more than that many words, are packed into a small base of their own,
-made anew when one of them comes or goes.
+which is built again when one of them is added or removed.
 
 If ``song?blue`` (payload 7), a pattern with a word of a hundred characters (8) and ``pie*tea`` (9) came in this order,
 they are the rows 0, 1 and 2 of the store; the retriever has the rows 0 and 2, the small base row 1.
@@ -27,7 +27,7 @@ LONG = 64
 
 
 class PatternDelta:
-    """A mutable set of patterns; rows are numbered as they come, and a removed one leaves its number unused."""
+    """A mutable set of patterns; rows are numbered in order of adding, and numbers of removed rows stay unused."""
 
     def __init__(self) -> None:
         self._store = PatternStore()
@@ -42,11 +42,11 @@ class PatternDelta:
 
     @property
     def came(self) -> int:
-        """Return how many patterns have come, removed ones among them."""
+        """Return the number of patterns ever added, removed ones included."""
         return self._store.rows
 
     mark = came
-    """Tells this moment from later ones."""
+    """A position that grows with every added pattern."""
 
     @property
     def nodes(self) -> int:
@@ -61,11 +61,11 @@ class PatternDelta:
         return self._ordinary.bytes + (self._long.bytes if self._long is not None else 0)
 
     def mark_of(self, payload: int) -> int | None:
-        """Return the row of a payload, if it is here."""
+        """Return the row of a payload, or None."""
         return self._row_of.get(payload)
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Patterns, Int32]]:
-        """Return what returns the patterns that have come since a mark and are here now."""
+        """Return a function that returns the patterns added since a mark and still present now."""
         payloads = self._store.payloads.copy()
         payloads[:since] = -1
         return partial(live, self._store.patterns(), payloads)
@@ -84,7 +84,7 @@ class PatternDelta:
         self._pack_long()
 
     def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern that is here; a `KeyError` if its payload is another's."""
+        """Remove a pattern; raises `KeyError` if its payload belongs to another one."""
         row = self._row_of[payload]
         self._store.remove(row, pattern)
         del self._row_of[payload]

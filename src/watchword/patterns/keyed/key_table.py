@@ -24,20 +24,20 @@ from watchword.kernels.patterns.keyed.hashing import LONGEST
 from watchword.strings import Strings
 
 SHORT_FILTER_BITS, LONG_FILTER_BITS, MOST_BITS = 32, 16, 1 << 21
-"""Bits of the two filters: for each key, and in all, where hashes of four bytes have no more to tell."""
+"""Bits of the two filters for each key, and the most bits of a filter: hashes of four bytes fill no more."""
 
 SPARE_SLOTS = 120
-"""Slots of the table of grams that stay empty, for each hundred that do not."""
+"""Empty slots of the table of grams for each hundred used ones."""
 
 PAIR_SHARE = 0.25
-"""Pairs of bytes are looked at first where texts have those of grams at no more than this share of their places."""
+"""Pairs of bytes are tested first if the pairs of grams occur at no more than this share of a text's positions."""
 
 SHORT_BITS = 1e6
-"""How many bits less a word has of fewer than four bytes: it is a key only where there is no other."""
+"""Bits subtracted for a word of fewer than four bytes, so that it is a key only if there is no other."""
 
 
 def information(words: Strings, numbers: Int32) -> Float64:
-    """Return how rare each word is taken to be, in bits; `numbers` are all uses of the words."""
+    """Return the assumed rarity of each word, in bits; `numbers` are all uses of the words."""
     if not words.count:
         return np.empty(0)
     frequency = np.bincount(words.data, minlength=256) / len(words.data)
@@ -49,19 +49,19 @@ def information(words: Strings, numbers: Int32) -> Float64:
 
 
 class Frequency(NamedTuple):
-    """How often texts have four bytes, by their hash, and how often each pair of bytes."""
+    """The counts of four bytes, by their hash, and of pairs of bytes in texts."""
 
     grams: Int64
     pairs: Int64
 
 
 def no_frequency() -> Frequency:
-    """Return the frequency in no texts."""
+    """Return zero counts."""
     return Frequency(np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64), np.zeros(pair_choice.PAIRS, np.int64))
 
 
 def learned_table(heads: UInt16, frequency: Frequency) -> KeyTable:
-    """Return filters and table of the keys among words, chosen by what texts are made of."""
+    """Return filters and table of the keys among words, chosen by the bytes of texts."""
     wanted = np.zeros(pair_choice.PAIRS, np.uint8)
     limit = int(frequency.pairs.sum() * PAIR_SHARE)
     is_rare = pair_choice.choose_pairs(heads, heads.view(np.uint8), frequency.pairs, limit, wanted)
@@ -84,18 +84,18 @@ def key_table(heads: UInt16, frequency: Int64, wanted: UInt8 = NO_BYTES) -> KeyT
 
 
 def key_frequency(heads: UInt16) -> tuple[Int64, bool]:
-    """Return how often four bytes occur in the grams that keys might have, and whether any key has a choice."""
+    """Return the counts of four bytes in the possible grams of keys, and whether any key has several."""
     frequency = np.zeros(1 << gram_choice.FREQUENCY_BITS, np.int64)
     is_choice = gram_choice.count_in_keys(heads, heads.view(np.uint8), frequency)
     return frequency, bool(is_choice)
 
 
 def no_keys() -> KeyTable:
-    """Return filters and table without a key, for which nothing need be compiled."""
+    """Return empty filters and table, without compiling a kernel."""
     nothing = np.zeros(2, np.uint64)
     return KeyTable(np.empty(0, np.int64), NO_BYTES, nothing, nothing.copy(), np.full(2, EMPTY, np.uint64))
 
 
 def longest_first(counts: Int64) -> Int64:
-    """Return the levels that are used, from how often each is."""
+    """Return the levels in use, longest first, by their counts."""
     return np.flatnonzero(counts)[::-1].astype(np.int64)

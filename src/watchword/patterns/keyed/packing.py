@@ -59,10 +59,10 @@ from watchword.sequences.words import distinct_words
 from watchword.strings import Strings
 
 MOST_SKIPPED = 63
-"""How many texts at most go to the automaton untried, after some for which the quick way was in vain."""
+"""The most texts that skip the quick search after it could not decide some."""
 
 LEARNED = 1 << 19
-"""Bytes of text from which is learned what is rare."""
+"""Bytes of text from which rare bytes are learned."""
 
 
 class PackedPatterns(NamedTuple):
@@ -78,11 +78,11 @@ class PackedPatterns(NamedTuple):
     guard_levels: Int64
     limits: Int64
     keys: Int32
-    """The head of each payload's key, -1 where there is none."""
+    """The head of each payload's key, or -1."""
 
     @property
     def key_table(self) -> KeyTable:
-        """Return how keys are found."""
+        """Return the filters and the table that find keys."""
         return KeyTable(self.levels, self.pairs, self.short_filter, self.long_filter, self.table)
 
     @property
@@ -96,10 +96,10 @@ Utf8 = bytes
 
 
 class PatternBase:
-    """Packed patterns, and an automaton of their words once a text has asked for it.
+    """Packed patterns, and an automaton of their words, made when a text needs it.
 
-    With `learns` it counts what the first texts are made of, and then chooses the grams by that. No answer depends on
-    it.
+    With `learns` it counts the bytes of the first texts, and chooses the grams by these counts. No answer depends on
+    them.
     """
 
     def __init__(self, packed: PackedPatterns, learns: bool = False) -> None:
@@ -112,11 +112,11 @@ class PatternBase:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
-        """Return the base whose `arrays` were saved."""
+        """Return the base of saved `arrays`."""
         return cls(PackedPatterns(**{field: np.asarray(arrays[field]) for field in PackedPatterns._fields}))
 
     def arrays(self) -> Arrays:
-        """Return the base as flat arrays; what it learned is in them, what it counts is not."""
+        """Return the base as flat arrays, with the grams that it has learned, without the counts."""
         return self.packed._asdict()
 
     def __len__(self) -> int:
@@ -125,16 +125,16 @@ class PatternBase:
 
     @property
     def words(self) -> int:
-        """Return how many distinct words there are."""
+        """Return the number of distinct words."""
         return int(self.packed.limits[WORDS])
 
     @property
     def bytes(self) -> int:
-        """Return the bytes that it takes."""
+        """Return the bytes of the arrays."""
         return sum(array.nbytes for array in (*self.packed, *self._automaton))
 
     def match_one(self, text: Utf8, dead: Dead) -> tuple[Int32, int] | None:
-        """Find the patterns in one text the quick way, and the operations spent; None if only `match` can tell."""
+        """Return the patterns in one text by the quick search, and the operations spent; None if it cannot decide."""
         table, store = self._table, self._store  # which stay while they are read, whatever is learned meanwhile
         if self._frequency is not None:
             return None
@@ -148,10 +148,10 @@ class PatternBase:
         return (found, operations) if outcome == by_key.DONE else None
 
     def match(self, texts: Strings, dead: Dead = NOBODY) -> Hits:
-        """Find the patterns in each text, but for those that are dead.
+        """Return the patterns in each text, without dead ones.
 
-        A text of which the quick way does not know the answer goes to the automaton; and if that was so with the text
-        before, too, some of the next go with it, ever more.
+        A text that the quick search cannot decide is matched by the automaton. After two in a row, 1, 3, 7 … 63 further
+        texts skip the quick search.
         """
         self._learn(texts)
         quick = partial(by_key.match, texts.data, texts.offsets, tuple(self._table), tuple(self._store), tuple(dead))
@@ -177,7 +177,7 @@ class PatternBase:
         return collect(texts.count, step)
 
     def has(self, pattern: Patterns, payload: int) -> bool:
-        """Say whether the base has this pattern under this payload."""
+        """Return whether the base has this pattern under this payload."""
         keys = self.packed.keys
         if not 0 <= payload < len(keys) or keys[payload] < 0:
             return False
@@ -215,7 +215,7 @@ class PatternBase:
         return key_outline(self._table, self._store, name)
 
     def _learn(self, texts: Strings) -> None:
-        """Count what texts are made of, and choose the grams by it once they are enough."""
+        """Count the bytes of texts, and choose the grams by the counts once `LEARNED` bytes were seen."""
         frequency = self._frequency
         if frequency is None:
             return
@@ -230,7 +230,7 @@ class PatternBase:
             self._table = table
 
     def _words_automaton(self) -> Automaton:
-        """Return the automaton of all words, made when a text first asks for it."""
+        """Return the automaton of all words, made at its first use."""
         if self._automaton is NO_AUTOMATON:
             self._automaton = automaton(*_named_words(self._store))
         return self._automaton
@@ -269,13 +269,13 @@ def pack(patterns: Patterns, payloads: Int32) -> PatternBase:
 
 
 def _nothing() -> PackedPatterns:
-    """Return the packed form of no patterns, for which nothing need be compiled."""
+    """Return the packed form of no patterns, without compiling a kernel."""
     heads, arena, limits = np.zeros(SPARE, np.uint16), np.zeros(2, np.int32), np.zeros(3, np.int64)
     return PackedPatterns(*no_keys(), heads, arena, np.empty(0, np.int64), limits, np.empty(0, np.int32))
 
 
 def _named_words(store: KeyStore) -> tuple[Strings, Int64]:
-    """Return all words, and where their heads begin."""
+    """Return all words, and the starts of their heads."""
     none = np.empty(0, np.int64)
     count, size = spell_words(store.heads, store.spelled, none, NO_BYTES, none)
     firsts, data, offsets = np.empty(count, np.int64), np.empty(size, np.uint8), np.zeros(count + 1, np.int64)

@@ -13,7 +13,7 @@ from watchword.index.hits import Hits, merged
 from watchword.layers.layered import Layered
 from watchword.patterns.keyed.delta import PatternDelta
 from watchword.patterns.keyed.packing import PackedPatterns, PatternBase, pack
-from watchword.patterns.rows import Patterns, joined
+from watchword.patterns.rows import Patterns, concatenate
 from watchword.strings import Strings
 
 
@@ -30,7 +30,7 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
     # what `Layered` asks for
 
     def packer(self) -> Callable[[list[tuple[Patterns, Int32]]], PatternBase]:
-        """Return what packs patterns."""
+        """Return the function that packs patterns."""
         return _packed
 
     def new_delta(self) -> PatternDelta:
@@ -44,14 +44,14 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
     # matching
 
     def match(self, events: Strings) -> Hits:
-        """Find the words of each text, the patterns under them, and what fits together."""
+        """Return the patterns in each text: finds key words, then checks the patterns under them."""
         if len(self.base) == 0:
             return self.delta.match(events)
         hits = self.base.match(events, self.tombstones.dead)
         return merged(hits, self.delta.match(events)) if len(self.delta) else hits
 
     def match_one(self, text: bytes) -> tuple[Int32, int] | None:
-        """Return what one text finds, and the operations spent; None if that takes a batch of one."""
+        """Return the patterns in one text, and the operations spent; None if it needs a batch of one."""
         if len(self.delta) or not len(self.base):
             return None
         return self.base.match_one(text, self.tombstones.dead)
@@ -82,4 +82,4 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
 
 
 def _packed(parts: list[tuple[Patterns, Int32]]) -> PatternBase:
-    return pack(*joined(parts))
+    return pack(*concatenate(parts))

@@ -23,12 +23,12 @@ from watchword.kernels.patterns.retriever.waits import new_scratch
 from watchword.kernels.sequences import share_trie
 from watchword.kernels.sequences.share_trie import KEY, PARENT, STATE_WORDS, STATES
 from watchword.patterns.characters import scan
-from watchword.patterns.retriever.recombination import Figures, Recombination, renumbered
+from watchword.patterns.retriever.recombination import Figures, Recombination, renumber_records
 from watchword.strings import Strings
 
 
 class Beginnings(Recombination):
-    """One trie of how subscriptions begin, word by word, with an accept record where one is whole."""
+    """One trie of the beginnings of subscriptions, word by word, with an accept record for each whole one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,12 +57,12 @@ class Beginnings(Recombination):
         return known and bool(delete_pattern(*structure, tuple(row), payload))
 
     def match(self, texts: Strings) -> tuple[Hits, int]:
-        """Find words by sliding windows; each that is waited for makes a beginning longer."""
+        """Find words by sliding windows; a word that some beginning waits for makes it longer."""
         return scan(texts, matching.match, (self.trie, self._beginnings, self._records), new_scratch)
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
-        last = renumbered(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
+        last = renumber_records(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
         self._records = self._records._replace(last=last)
 
     def words(self) -> Iterator[list[int]]:
@@ -77,7 +77,7 @@ class Beginnings(Recombination):
                 yield told
 
     def figures(self) -> Figures:
-        """Return how much there is; the nodes are beginnings and waits."""
+        """Return the figures; nodes are beginnings and waits."""
         words, rows = int(self._records.counts[kernels.WORDS]), int(self._records.counts[kernels.ROWS])
         nodes = int(self._beginnings.figures[STATES])
         used = 4 * ((STATE_WORDS + 3) * nodes + STATE_WORDS + (RECORD_WORDS + 1) * rows)

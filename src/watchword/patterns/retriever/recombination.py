@@ -1,5 +1,4 @@
-"""What REtriever knows of its words besides how they are spelled: which subscription has which, in which order, and how
-far apart.
+"""The words of each subscription of REtriever, in their order, with the gaps between them.
 
 Two ways of keeping it, and so of MATCH:
 
@@ -24,7 +23,7 @@ from watchword.strings import Strings
 
 
 class Figures(NamedTuple):
-    """How many subscriptions there are, their words, the nodes besides the automaton's states, and their bytes."""
+    """The numbers of subscriptions, of their words, and of nodes outside the automaton, and their bytes."""
 
     subscriptions: int
     words: int
@@ -33,7 +32,7 @@ class Figures(NamedTuple):
 
 
 class Recombination(ABC):
-    """The automaton of words, `trie`, and what puts them together again. A new one is empty."""
+    """The automaton of words, `trie`, and the records that recombine them. A new one is empty."""
 
     def __init__(self) -> None:
         self.trie = share_trie.new_trie()
@@ -44,7 +43,7 @@ class Recombination(ABC):
 
     @abstractmethod
     def delete(self, row: PointRows, payload: int) -> bool:
-        """Delete what the payload has if it is this one pattern; say whether it was (DELETE)."""
+        """Delete a pattern if the payload has exactly this one; returns whether it had (DELETE)."""
 
     @abstractmethod
     def match(self, texts: Strings) -> tuple[Hits, int]:
@@ -60,7 +59,7 @@ class Recombination(ABC):
 
     @abstractmethod
     def figures(self) -> Figures:
-        """Return how much there is."""
+        """Return the figures."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
@@ -71,8 +70,8 @@ class Recombination(ABC):
         """Take over what `arrays` returned."""
 
 
-def renumbered(held: Int32, last: Int32, payloads: Int32) -> Int32:
-    """Replace the payloads that records hold, in place; returns the table of subscriptions anew.
+def renumber_records(held: Int32, last: Int32, payloads: Int32) -> Int32:
+    """Replace the payloads of records, in place; returns the new table of subscriptions.
 
     ``last[p]`` is the record of payload `p`, or -1.
     """

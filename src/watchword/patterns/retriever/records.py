@@ -21,7 +21,7 @@ from watchword.kernels.patterns.retriever.splitting import SplitRule
 from watchword.kernels.patterns.retriever.word_records import RECORD_WORDS, WordRecords
 from watchword.kernels.sequences import share_trie
 from watchword.patterns.characters import scan
-from watchword.patterns.retriever.recombination import Figures, Recombination, renumbered
+from watchword.patterns.retriever.recombination import Figures, Recombination, renumber_records
 from watchword.strings import Strings
 
 
@@ -47,7 +47,7 @@ class RecordChains(Recombination):
             self._records = kernels.with_room(self._records, stop - first)
 
     def delete(self, row: PointRows, payload: int) -> bool:
-        """Delete a pattern's records, and every state that only it needed (DELETE)."""
+        """Delete a pattern's records, and the states that no other one uses (DELETE)."""
         known = 0 <= payload < len(self._records.last)
         return known and bool(delete_pattern(tuple(self.trie), tuple(self._records), tuple(row), payload))
 
@@ -57,7 +57,7 @@ class RecordChains(Recombination):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads in the records and in the table of subscriptions."""
-        last = renumbered(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
+        last = renumber_records(self._rows()[:, kernels.PAYLOAD], self._records.last, payloads)
         self._records = self._records._replace(last=last)
 
     def words(self) -> Iterator[list[int]]:
@@ -71,7 +71,7 @@ class RecordChains(Recombination):
             yield told
 
     def figures(self) -> Figures:
-        """Return how much there is; records are not nodes."""
+        """Return the figures; records are not nodes."""
         words, rows = int(self._records.counts[kernels.WORDS]), int(self._records.counts[kernels.ROWS])
         return Figures(rows, words, 0, 4 * (RECORD_WORDS * words + rows))
 

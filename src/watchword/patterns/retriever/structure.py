@@ -50,7 +50,7 @@ _RECOMBINATIONS: Mapping[str, type[Recombination]] = {"beginnings": Beginnings, 
 
 
 class Retriever(PatternStructure):
-    """One automaton of words for all patterns, and what puts them together again.
+    """One automaton of words for all patterns, and their recombination.
 
     A word cut from a phrase has at least `min_word_len` characters, and a phrase is cut only where that shares more
     than `min_split_score` states more. This class cuts no phrase.
@@ -69,13 +69,13 @@ class Retriever(PatternStructure):
         self._words.insert(point_rows(patterns), int32(payloads), self._splitting.kernel_rule)
 
     def remove(self, pattern: Patterns, payload: int) -> None:
-        """Remove a pattern: its records, and every state that only it needed (DELETE)."""
+        """Remove a pattern: its records, and the states that no other one uses (DELETE)."""
         if not self._words.delete(point_rows(pattern), payload):
             raise KeyError(payload)
 
     def match(self, texts: Strings) -> Hits:
         """Find words by sliding windows and recombine them (MATCH)."""
-        return self._work.noted(*self._words.match(texts))
+        return self._work.add(*self._words.match(texts))
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads, in place."""

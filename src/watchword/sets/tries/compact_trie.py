@@ -82,7 +82,7 @@ class CompactTrie(SetStructure):
             self._grow()
 
     def remove(self, atoms: Int32, payload: int) -> None:
-        """Remove a row; merge or prune the node that lost its reason to be."""
+        """Remove a row, and merge or prune its node if it has no payload left."""
         self._grow()
         if not kernels.remove_row(self._trie, int32(atoms), payload):
             raise KeyError(payload)
@@ -127,7 +127,7 @@ class CompactTrie(SetStructure):
         return figures
 
     def per_atom(self) -> Int64:
-        """Return how many nodes have each atom in their label."""
+        """Return the number of nodes with each atom in their label."""
         counts: Int64 = readers.label_atoms(self._trie)
         return counts
 
@@ -149,7 +149,7 @@ class CompactTrie(SetStructure):
         self._trie = CompactArrays(*(np.asarray(arrays[field]) for field in CompactArrays._fields))
 
     def _lengthen(self, longest: int) -> None:
-        """Prepare for rows of up to so many atoms."""
+        """Prepare for rows of up to `longest` atoms."""
         trie = self._trie
         trie.state[kernels.LONGEST] = max(trie.state[kernels.LONGEST], longest)
         if len(trie.bins) < longest + 8:

@@ -69,7 +69,7 @@ class Trie(SetStructure):
             self._grow(int(sizes[done]))
 
     def remove(self, atoms: Int32, payload: int) -> None:
-        """Remove a row, and every node that only it needed."""
+        """Remove a row, and the nodes that no other row uses."""
         if not kernels.remove_row(self._trie, int32(atoms), payload):
             raise KeyError(payload)
 
@@ -87,8 +87,8 @@ class Trie(SetStructure):
         Bytes by part: ``nodes_bytes``, ``children_bytes`` (their entries in the table of children) and
         ``payloads_bytes``. ``allocated_bytes`` has spare room in it; the table of children is at most two thirds full.
 
-        ``out_degree_4_7`` is the number of nodes with 4 to 7 children (Table 4.2), ``subscriptions_4_7`` of
-        those with 4 to 7 payloads (Table 4.3); both go up to the last range that has a node.
+        ``out_degree_4_7`` is the number of nodes with 4 to 7 children (Table 4.2), ``subscriptions_4_7`` the
+        number of nodes with 4 to 7 payloads (Table 4.3); both go up to the last range that has a node.
         """
         degrees, rows = kernels.census(self._trie)
         nodes, cells = int(self._trie.state[kernels.NODES]), int(self._trie.state[kernels.ROWS])
@@ -130,7 +130,7 @@ class Trie(SetStructure):
         return trie._replace(nodes=nodes, cells=trie.cells[: CELL_WORDS * trie.state[kernels.CELLS_END]])
 
     def _grow(self, atoms: int) -> None:
-        """Make room for at least one row of so many atoms."""
+        """Make room for at least one row of `atoms` atoms."""
         trie = self._trie
         nodes = NODE_WORDS * (int(trie.state[kernels.NODES_END]) + atoms)
         cells = CELL_WORDS * (int(trie.state[kernels.CELLS_END]) + 1)

@@ -25,8 +25,8 @@ stays when the record changes its type. A record is::
     payloads    a: nothing      b: the payload      c: first block, count
     children    I: nothing      II: count, XOR and marks of the children's first atoms: the family of `trie_walk`
 
-so the number of payload words is the class itself. A block is a record too: next block, then K payloads, of which only
-the first block may be partly filled. Children are found by (node, first atom) in `keys` and `values` (`child_table`).
+so the number of payload words is the class itself. A block is a record too: next block, then K payloads; only the first
+block may be partly filled. Children are found by (node, first atom) in `keys` and `values` (`child_table`).
 The XOR also names the child of a node that has only one, which is merged into it once the node has no payload left.
 Free node numbers are chained through `addresses`, as -2 - the next one.
 
@@ -35,7 +35,7 @@ the same atom. Node 0 is the root: class IIa, with an empty label.
 
 Cost: as the simple trie's, with one look-up per node instead of one per atom. It takes about half the memory, for most
 rows have an end that they share with no other, and there a label takes one word an atom. Adding splits labels and
-removing merges them, each by writing one or two records anew.
+removing merges them, each by writing one or two new records.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def new_compact_trie(block: int) -> CompactArrays:
 
 @kernel
 def slack(state):
-    """Return how many words one change may need: four records with the longest label, and two blocks."""
+    """Return the most words that one change needs: four records with the longest label, and two blocks."""
     return 4 * (state[LONGEST] + 8) + 2 * (state[BLOCK] + 1)
 
 
@@ -97,7 +97,7 @@ def family_field(words, record):
 
 @kernel
 def _new_record(trie, node, header):
-    """Give a node a new record, of which only the header is written."""
+    """Give a node a new record, with only its header written."""
     record = take(trie.words, trie.bins, trie.state, _record_size(header))
     trie.words[record] = header
     trie.addresses[node] = record
@@ -191,7 +191,7 @@ def _push(trie, node, payload):
 
 @kernel
 def _pop_block(trie, field, payload):
-    """Take a payload out of the blocks, the last one fills its place; returns whether it was there."""
+    """Remove a payload from the blocks, and fill its place with the last one; returns whether it was there."""
     words, size = trie.words, trie.state[BLOCK]
     head, count = np.int64(words[field]), np.int64(words[field + 1])
     fill = (count - 1) % size + 1
@@ -213,7 +213,7 @@ def _pop_block(trie, field, payload):
 
 @kernel
 def _pop(trie, node, payload):
-    """Take a payload out of a node: c becomes b, b becomes a; returns whether it was there."""
+    """Remove a payload from a node: c becomes b, b becomes a; returns whether it was there."""
     words = trie.words
     record = trie.addresses[node]
     header = words[record]
@@ -238,7 +238,7 @@ def _pop(trie, node, payload):
 
 @kernel
 def _adopt(trie, parent, atom, child):
-    """Enter a child that starts with `atom`; I becomes II."""
+    """Add a child whose label starts with `atom`; I becomes II."""
     words = trie.words
     header = words[trie.addresses[parent]]
     if not header & INTERNAL:
@@ -281,7 +281,7 @@ def _split(trie, parent, child, length):
 
 @kernel
 def _common(words, record, atoms, start, end):
-    """Return how many atoms a label and the rest of a row have in common at their beginning."""
+    """Return the length of the common prefix of a label and the rest of a row."""
     length = min(np.int64(words[record] >> 3), end - start)
     same = 0
     while same < length and words[record + 1 + same] == atoms[start + same]:
@@ -291,7 +291,7 @@ def _common(words, record, atoms, start, end):
 
 @kernel
 def _insert(trie, atoms, start, end, payload):
-    """Add one row, splitting the label that it leaves half-way."""
+    """Add one row, splitting the label from which it departs."""
     node = np.int64(0)
     while start < end:
         child = find_child(trie.keys, trie.values, node, atoms[start])
@@ -359,7 +359,7 @@ def _prune(trie, grandparent, parent, node):
 
 @kernel
 def remove_row(trie, atoms, payload):
-    """Remove a row; returns whether it was there. The caller has seen to `slack` words of room."""
+    """Remove a row; returns whether it was there. There must be room for `slack` words."""
     words = trie.words
     grandparent, parent, node = np.int64(-1), np.int64(-1), np.int64(0)
     start, end = 0, len(atoms)

@@ -2,7 +2,7 @@
 
 Matching is Algorithm 6 over labels instead of atoms (Kourdounakis 2011, sections 2.3.2 and 3.2.2), and the walk is that
 of the simple trie (`trie_walk`). A child is entered when its whole label is in the item. Rows and items come in one
-order, so the atoms of a label stand in the item behind each other, and the children of a node are looked for behind the
+order, so the atoms of a label stand in the item in the same order, and the children of a node are looked for after the
 last atom of its label. In the trie of Table 2.1, the item {2, 3, 7, 13} enters the node 2, and from there the compact
 node 3 13: 3 stands at position 1, 13 at position 3, and anything below would be looked for from position 4 on, where
 the item ends. The item {2, 3} finds the same node by its first atom, lacks 13, and enters it not.
@@ -24,7 +24,7 @@ from watchword.kernels.sets.tries.trie_walk import new_stack, next_child, push_n
 
 @leaf
 def _report(trie, record, used, payloads):
-    """Write the payloads of a node behind `used`; returns the new fill, or -1 if they do not fit."""
+    """Write the payloads of a node from `used` on; returns the new fill, or -1 if they do not fit."""
     words, size = trie.words, trie.state[BLOCK]
     field = payload_field(words, record)
     if words[record] & 3 == 0:
@@ -48,7 +48,7 @@ def _report(trie, record, used, payloads):
 
 @leaf
 def _after_label(words, record, item, position):
-    """Return the position behind a label whose first atom is at `position`; -1 if an atom is missing."""
+    """Return the position after a label whose first atom is at `position`; -1 if the item lacks an atom."""
     for i in range(record + 2, record + 1 + (words[record] >> 3)):
         position = position_of(item, words[i])
         if position < 0:
@@ -58,7 +58,7 @@ def _after_label(words, record, item, position):
 
 @leaf
 def _match_item(trie, item, stack, used, payloads):
-    """Write the payloads of one item behind `used`; returns the new fill, or -1, and the nodes entered."""
+    """Write the payloads of one item from `used` on; returns the new fill, or -1, and the nodes entered."""
     words = trie.words
     push_node(stack, 0, 0, family_field(words, trie.addresses[0]), item.start)
     depth, visits = 0, 0
@@ -98,7 +98,7 @@ def match(item_offsets, item_atoms, trie, first, used, offsets, payloads):
 
 @kernel
 def node_payloads(trie, node, payloads):
-    """Write the payloads of one node; returns how many, or -1 if they do not fit."""
+    """Write the payloads of one node; returns their number, or -1 if they do not fit."""
     return _report(trie, trie.addresses[node], np.int64(0), payloads)
 
 

@@ -124,7 +124,7 @@ def insert_rows(trie, row_offsets, row_atoms, payloads, first):
 
 @leaf
 def _unlink(trie, node, payload):
-    """Take one payload out of a node's list; returns whether it was there."""
+    """Remove one payload from a node's list; returns whether it was there."""
     cells = trie.cells
     before, cell = np.int64(-1), np.int64(trie.nodes[4 * node + _HEAD])
     while cell >= 0 and cells[2 * cell] != payload:
@@ -143,7 +143,7 @@ def _unlink(trie, node, payload):
 
 @leaf
 def _drop_node(trie, parent, node, atom):
-    """Take a childless node without payloads out of the trie."""
+    """Remove a childless node without payloads from the trie."""
     nodes = trie.nodes
     drop_child(trie.keys, trie.values, parent, atom)
     take_from_family(nodes, 4 * parent + _FAMILY, atom)
@@ -155,7 +155,7 @@ def _drop_node(trie, parent, node, atom):
 
 @kernel
 def remove_row(trie, atoms, payload):
-    """Remove a row and the nodes that nothing needs any more; returns whether it was there."""
+    """Remove a row, and the nodes left without payload and child; returns whether it was there."""
     path = np.zeros(len(atoms) + 1, np.int64)
     for depth in range(len(atoms)):
         path[depth + 1] = find_child(trie.keys, trie.values, path[depth], atoms[depth])
@@ -173,7 +173,7 @@ def remove_row(trie, atoms, payload):
 
 @leaf
 def _match_item(trie, item, stack, used, payloads):
-    """Write the payloads of one item behind `used` (Algorithm 6); returns the new fill, or -1, and the visits."""
+    """Write the payloads of one item from `used` on (Algorithm 6); returns the new fill, or -1, and the visits."""
     nodes, cells = trie.nodes, trie.cells
     push_node(stack, 0, 0, _FAMILY, item.start)
     depth, visits = 0, 0
@@ -223,7 +223,7 @@ def _bucket(number):
 
 @kernel
 def census(trie):
-    """Count the nodes, the root among them, by the bucket of their children and of their payloads."""
+    """Count the nodes, the root included, by `_bucket` of their numbers of children and of payloads."""
     counts = np.zeros((2, 33), np.int64)
     for node in range(trie.state[NODES_END]):
         if trie.nodes[4 * node + _FAMILY] >= 0:

@@ -36,7 +36,7 @@ _NODE, _FAMILY, _POSITION = range(3)
 
 @kernel
 def new_stack(longest):
-    """Return room for the nodes of a path through rows of up to so many atoms."""
+    """Return an empty stack for paths of up to `longest` atoms."""
     return np.empty((longest + 1, 3), np.int64)
 
 
@@ -50,7 +50,7 @@ def push_node(stack, depth, node, family, position):
 
 @leaf
 def add_to_family(words, family, atom):
-    """Count a child that starts with `atom`."""
+    """Add a child that starts with `atom` to a family."""
     words[family + COUNT] += 1
     words[family + XOR] ^= atom
     words[family + MARKS] |= np.int32(1) << (atom & 31)
@@ -58,7 +58,7 @@ def add_to_family(words, family, atom):
 
 @leaf
 def take_from_family(words, family, atom):
-    """Count a child no more; return how many are left. Its mark stays until the last one goes."""
+    """Remove a child from the family; returns the number left. Marks stay until the last child is removed."""
     words[family + COUNT] -= 1
     words[family + XOR] ^= atom
     if words[family + COUNT] == 0:

@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.strings import Strings, first_null, from_arrow, one_chunk, without_views
+from watchword.index.arrow import decode_dictionary, may_hold_texts
+from watchword.strings import Strings, first_null, from_arrow, one_chunk, valid_rows, without_views
 
 FIRST_SIZE = 256
 PAIRS_AT_ONCE = 1 << 18
@@ -80,11 +81,8 @@ def present(events: Any) -> Present:
             return Present(events)
         places = np.array([row for row, event in enumerate(events) if event is not None], np.int64)
         return Present([events[row] for row in places.tolist()], places)
-    named = pa.types.is_dictionary(events.type) and events.dictionary.null_count
-    if not events.null_count and not named:
-        return Present(events)
-    valid = (events.dictionary_decode() if named else events).is_valid()
-    return Present(events.filter(valid), np.flatnonzero(valid.to_numpy(zero_copy_only=False)))
+    valid = valid_rows(events)
+    return Present(events) if valid is None else Present(events.filter(pa.array(valid)), np.flatnonzero(valid))
 
 
 def refuse_one(events: Any) -> None:
@@ -130,26 +128,10 @@ def refuse_nulls(column: pa.Array, position: int) -> None:
 def texts_of(column: pa.Array, position: int, expected: str) -> Strings:
     """Return a column of strings or binaries, plain or dictionary-encoded, without nulls; not checked for UTF-8."""
     refuse_nulls(column, position)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-        refuse_nulls(column, position)  # a dictionary may name null as a value
-    if not is_text(column.type):
+    column = decode_dictionary(column)
+    if not may_hold_texts(column.type):
         raise EventError(f"an array of {column.type} has no texts; expected {expected}", position=position)
     return from_arrow(column)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Say whether a column of this type holds texts, or nothing at all."""
-    checks = (
-        pa.types.is_string,
-        pa.types.is_large_string,
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-        pa.types.is_string_view,
-        pa.types.is_binary_view,
-        pa.types.is_null,
-    )
-    return any(check(kind) for check in checks)
 
 
 def decoded(event: Any, position: int) -> Any:
@@ -172,7 +154,7 @@ def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
     """
     if pa.types.is_null(kind):
         return pa.nulls(1)
-    if is_text(kind):
+    if may_hold_texts(kind):
         return pa.array([blank], kind)
     if pa.types.is_struct(kind) and kind.num_fields:
         return pa.StructArray.from_arrays([sample(field.type) for field in kind], names=[field.name for field in kind])

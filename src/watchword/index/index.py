@@ -384,7 +384,7 @@ class Index(MutableMapping[Key, str]):
 
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
-        return self._plugged.atoms(events)
+        return self._plugged.atoms(gathered(events) if isinstance(events, pa.Array | pa.ChunkedArray) else events)
 
     # snapshots
 

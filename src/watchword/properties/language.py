@@ -15,9 +15,9 @@ import pyarrow as pa
 from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.index import ClauseReport, Explanation, Language, Method, method_table
+from watchword.index.arrow import string_hashes
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
-from watchword.kernels.stable_hash import hash_strings
 from watchword.options import Option
 from watchword.properties.bits import Bits
 from watchword.properties.blanks import Blanks, Uses
@@ -125,7 +125,4 @@ class Properties(Language):
         return Atoms(offsets, self._hashes()[ones])
 
     def _hashes(self) -> UInt64:
-        names = from_texts(self.declared.names)
-        hashes = np.empty(names.count, np.uint64)
-        hash_strings(names.data, names.offsets, hashes)
-        return hashes
+        return string_hashes(from_texts(self.declared.names))

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +33,7 @@ from watchword.errors import EventError, SnapshotError, SubscriptionError
 from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id, PackedColumns, checked_id, find_rows, id_at, pack_columns, take_rows
 from watchword.index.columns import as_columns
-from watchword.index.events import FIRST_SIZE, batches, gathered, next_size, present
+from watchword.index.events import FIRST_SIZE, Present, batches, gathered, next_size, present
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.gate import Gate
 from watchword.index.hits import Hits
@@ -143,10 +143,12 @@ class Index(MutableMapping[Key, str]):
         for start in range(0, len(ids), 4096):
             yield from ids[start : start + 4096].to_pylist()
 
+    @final
     def items(self) -> Items[Key]:
         """Return a view of the pairs; an iteration gives those there are when it begins."""
         return Items(self, self._columns)
 
+    @final
     def values(self) -> Values:
         """Return a view of the texts; an iteration gives those there are when it begins."""
         return Values(self, self._columns)
@@ -212,6 +214,7 @@ class Index(MutableMapping[Key, str]):
                     raise
                 given = without_refused(given, error, self._plugged, refusals)
 
+    @final
     @_changes
     def clear(self) -> None:
         """Unsubscribe everything."""
@@ -220,6 +223,7 @@ class Index(MutableMapping[Key, str]):
     pop = _changes(MutableMapping.pop)
     setdefault = _changes(MutableMapping.setdefault)
 
+    @final
     @_changes
     def popitem(self) -> tuple[Key, str]:
         """Unsubscribe the first, and return its id and text."""
@@ -235,27 +239,32 @@ class Index(MutableMapping[Key, str]):
 
     # facts
 
+    @final
     @property
     def options(self) -> dict[str, Any]:
         """Return every option with its value; with `method` they make an equal, empty index."""
         return dict(self._options)
 
+    @final
     @reads
     def refusal(self, kind: pa.DataType) -> str | None:
         """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
         return self._plugged.refusal(kind)
 
+    @final
     @property
     def attributes(self) -> list[str] | None:
         """The attributes that events have, where they are objects with declared attributes; None for any."""
         declared = self._plugged.attributes
         return None if declared is None else list(declared)
 
+    @final
     @property
     def id_type(self) -> type | None:
         """Return the type of the ids, `str` or `int`; None while there are none."""
         return self._kind()
 
+    @final
     def check(self, subscription: str | Iterable[str]) -> None:
         """Raise as subscribing would if a text, or one of several, is refused; changes nothing, builds nothing."""
         if isinstance(subscription, str) or not isinstance(subscription, Iterable):
@@ -263,6 +272,7 @@ class Index(MutableMapping[Key, str]):
         else:
             self._plugged.compile(from_texts(list(subscription)))
 
+    @final
     @reads
     def stats(self) -> Stats:
         """Return what the index holds and takes."""
@@ -290,18 +300,20 @@ class Index(MutableMapping[Key, str]):
 
     # matching
 
+    @final
     def match(self, event: Any) -> list[Key]:
         """Return the ids of the subscriptions that `event` satisfies, in the order of subscribing."""
         while True:
             with self._gate.reading():
                 if self._undo is None:
                     slots, operations = self._plugged.find_one(event)
-                    self._events += 1
+                    self._events += 1  # as `_count` does, which would cost a call more
                     self._operations += operations
                     slots.sort()
                     return self._catalog.listed(slots)
             self._repair()
 
+    @final
     def match_many(
         self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
     ) -> pa.Table:
@@ -315,9 +327,30 @@ class Index(MutableMapping[Key, str]):
         With `id`, a column of the table, the answer has the events' own ids for their positions; with `ordered`, the
         subscriptions of an event are in the order of subscribing. An event that is null matches nothing;
         ``stats().nulls`` counts them.
+
+        Where events are documents, `events` may be an open file of concatenated documents.
         """
+        if hasattr(events, "read") and not (column or columns or id):
+            documents = self._plugged.stream(events, self._current_language)
+            if documents is not None:
+                return self._match_documents(documents)
         given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
         return self._match_all(given._replace(events=gathered(given.events)), ordered)
+
+    def _match_documents(self, documents: Iterator[Any]) -> pa.Table:
+        pieces: list[tuple[pa.Array, pa.Array]] = []
+        while (pairs := self._match_next(documents, len(pieces))) is not None:
+            pieces.append(pairs)
+        return self._table(pieces)
+
+    @reads
+    def _match_next(self, documents: Iterator[Any], position: int) -> tuple[pa.Array, pa.Array] | None:
+        """Return the pairs of the next document; None behind the last. The index may change between two."""
+        for document in documents:
+            hits = self._plugged.find(document)
+            self._count(hits.events, hits.operations)
+            return Call(Present(document), None, True, position).pairs(hits, 0, self._catalog)
+        return None
 
     @reads
     def _match_all(self, given: Given, ordered: bool) -> pa.Table:
@@ -334,6 +367,7 @@ class Index(MutableMapping[Key, str]):
             raise call.replaced(error) from None
         return self._table(pieces, call.kind)
 
+    @final
     def match_batches(
         self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
     ) -> Iterator[pa.Table]:
@@ -371,6 +405,7 @@ class Index(MutableMapping[Key, str]):
             raise call.replaced(error) from None
         return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
 
+    @final
     @reads
     def explain(self, event: Any, key: Key) -> Explanation:
         """Say why `event` matches the subscription with this id, or why not."""
@@ -378,16 +413,19 @@ class Index(MutableMapping[Key, str]):
 
     # routing: which events can reach which subscriptions
 
+    @final
     def needs(self, texts: Strings | None = None) -> Needs | None:
         """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""
         return self._plugged.needs(self._columns()[1] if texts is None else texts)
 
+    @final
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
         return self._plugged.atoms(gathered(events) if isinstance(events, pa.Array | pa.ChunkedArray) else events)
 
     # snapshots
 
+    @final
     @_changes
     def save(self, path: str | Path) -> int:
         """Write a snapshot, in place of an older one if there is one; return its version.
@@ -397,6 +435,7 @@ class Index(MutableMapping[Key, str]):
         meta, arrays = self._packed_state()
         return snapshot.write(path, language=self.language, meta=meta, arrays=arrays)
 
+    @final
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Self:
         """Open a snapshot by memory map. `Index.open` opens one of any language.
@@ -468,9 +507,16 @@ class Index(MutableMapping[Key, str]):
     def _found(self, events: Any, position: int) -> Hits:
         plugged = self._plugged
         hits = plugged.find(plugged.read(events, position))
-        self._events += hits.events
-        self._operations += hits.operations
+        self._count(hits.events, hits.operations)
         return hits
+
+    def _count(self, events: int, operations: int) -> None:
+        """Count events that were matched, and the work that they took."""
+        self._events += events
+        self._operations += operations
+
+    def _current_language(self) -> Language:
+        return self._plugged
 
     def _table(self, pieces: list[tuple[pa.Array, pa.Array]], event: pa.DataType = EVENT) -> pa.Table:
         """Return pairs as a table; `event` is the type of the events' positions or ids."""

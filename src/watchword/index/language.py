@@ -15,7 +15,7 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
@@ -92,9 +92,13 @@ class Language(ABC):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         """Make the structure of a method; `options` are settled."""
-        kind, known = self.methods[method]
-        self.structure: Any = kind(**{name: options[name] for name in known if name in options})
+        self.structure: Any = self.make_structure(method, options)
         self.parts = {"structure": self.structure}
+
+    def make_structure(self, method: str, options: Mapping[str, Any], *sizes: int) -> Structure[Any, Any, Any]:
+        """Return the empty structure of a method; `sizes` are what a language has to say before its options."""
+        kind, known = self.methods[method]
+        return kind(*sizes, **{name: options[name] for name in known if name in options})
 
     @abstractmethod
     def compile(self, texts: Strings) -> Any:
@@ -167,6 +171,14 @@ class Language(ABC):
         """Return all events of a call, the first of which is at `position`, in a form of which slices can be read; work
         that all slices share is done once."""
         return events
+
+    def stream(self, file: Any, current: Callable[[], Language]) -> Iterator[Any] | None:
+        """Return the events of an open file, as they are read, each in the form that `find` takes.
+
+        None if an open file is no batch of events in this language. `current` returns the language that is plugged in
+        when an event is read: the index may replace it between two events.
+        """
+        return None
 
     def needs(self, texts: Strings) -> Needs | None:
         """Return what events need to satisfy subscriptions; None if this language cannot tell."""

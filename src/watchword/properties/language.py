@@ -18,6 +18,7 @@ from watchword.index import ClauseReport, Explanation, Language, Method, method_
 from watchword.index.arrow import string_hashes
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
+from watchword.index.structure import Structure
 from watchword.options import Option
 from watchword.properties.bits import Bits
 from watchword.properties.blanks import Blanks, Uses
@@ -46,15 +47,18 @@ class Properties(Language):
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
-        kind, known = self.methods[method]
         self.declared = Declared(options["properties"])
+        super().__init__(method, options)
         self.attributes, self.blank = self.declared.names, "0" * len(self.declared)
-        width = () if issubclass(_STRUCTURES[method], SetStructure) else (len(self.declared),)
-        self.structure = kind(*width, **{name: options[name] for name in known})
         self._blanks, self._uses = Blanks(), Uses(2 * len(self.declared))
-        self.parts = {"structure": self.structure, "blanks": self._blanks, "uses": self._uses}
+        self.parts |= {"blanks": self._blanks, "uses": self._uses}
         self._reader = Reader(self.declared)
         self._compiler = Compiler(self.declared, self._reader.vocabulary)
+
+    def make_structure(self, method: str, options: Mapping[str, Any], *sizes: int) -> Structure[Any, Any, Any]:
+        """Return the empty structure of a method; those over bits are told how many there are."""
+        width = () if issubclass(_STRUCTURES[method], SetStructure) else (len(self.declared),)
+        return super().make_structure(method, options, *width)
 
     def compile(self, texts: Strings) -> Rows:
         """Return subscriptions as rows of literals."""

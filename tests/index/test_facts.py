@@ -7,7 +7,8 @@ from itertools import count, islice
 import pyarrow as pa
 import pytest
 
-from watchword import KeywordIndex, PatternIndex, SubscriptionSyntaxError
+from watchword import KeywordIndex, OptionError, PatternIndex, SubscriptionSyntaxError
+from watchword.index import EventKind, language_class
 from watchword.index.events import around, next_size
 
 
@@ -76,3 +77,18 @@ def test_around_refused_events() -> None:
     found = sorted(start + position for start, table in answers for position in table["event"].to_pylist())
     assert found == [0, 3, 6]
     assert sorted(refused) == [1] and "not int" in refused[1]
+
+
+def test_what_an_event_is_and_which_options_are_taken() -> None:
+    kinds = {name: language_class(name).reads for name in ("keywords", "paths", "predicates", "properties")}
+    assert kinds == {
+        "keywords": EventKind(several_texts=True),
+        "paths": EventKind(documents=True),
+        "predicates": EventKind(objects="json"),
+        "properties": EventKind(objects="columns"),
+    }
+    assert KeywordIndex().reads is KeywordIndex.reads
+    KeywordIndex.check_options(method="trie", stop_words=["the"])
+    for method, options in (("auto", {"stemmer": "klingon"}), ("auto", {"nonsense": 1}), ("none", {})):
+        with pytest.raises(OptionError):
+            KeywordIndex.check_options(method, **options)

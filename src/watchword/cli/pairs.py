@@ -143,7 +143,7 @@ class Pairs:
     def _places(self, event: Any) -> list[tuple[Any, ...]]:
         """Return the places of an event, each behind it the id."""
         index: Any = self._index
-        limits = [self._wanted.limit] if index.plug.documents else []
+        limits = [self._wanted.limit] if index.reads.documents else []
         found = index.occurrences(event, *limits)
         return [(*(getattr(one, name) for name in self._columns), one.id) for one in found]
 
@@ -183,7 +183,7 @@ class Pairs:
 
 def _place_columns(index: Any, wanted: Wanted) -> list[str]:
     """Return the columns that say where; a language that cannot say that ends the command."""
-    if index.plug.documents:
+    if index.reads.documents:
         return ["element"]
     if not hasattr(index, "occurrences"):
         fail(f"--occurrences: {index.language} do not say where; paths and patterns do")

@@ -37,7 +37,7 @@ from watchword.index.events import FIRST_SIZE, Present, batches, gathered, next_
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.gate import Gate
 from watchword.index.hits import Hits
-from watchword.index.language import Language, Method, settled_options
+from watchword.index.language import EventKind, Language, Method, settled_options
 from watchword.index.refusals import Refusals, Refused, text_at, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
@@ -64,7 +64,7 @@ Subscriptions: TypeAlias = Mapping[Key, str] | Iterable[tuple[Key, str]] | Arrow
 Done = TypeVar("Done", bound=Callable[..., Any])
 
 
-def reads(method: Done) -> Done:
+def as_reader(method: Done) -> Done:
     """Run a method of an index while nobody changes it."""
 
     @wraps(method)
@@ -78,7 +78,7 @@ def reads(method: Done) -> Done:
     return cast(Done, reading)
 
 
-def _changes(method: Done) -> Done:
+def _as_writer(method: Done) -> Done:
     """Run a method of an index while nobody else changes it; what it does is one change to others."""
 
     @wraps(method)
@@ -108,12 +108,14 @@ class Index(MutableMapping[Key, str]):
     plug: ClassVar[type[Language]]
     language: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
+    reads: ClassVar[EventKind]
+    """What an event is: a text, several texts, an object, a document."""
     patience: ClassVar[int] = 4096
     """How many subscriptions may go, beyond as many as there are, before what they leave behind is cleared away."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        cls.language, cls.methods = cls.plug.name, cls.plug.methods
+        cls.language, cls.methods, cls.reads = cls.plug.name, cls.plug.methods, cls.plug.reads
 
     def __init__(
         self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
@@ -133,7 +135,7 @@ class Index(MutableMapping[Key, str]):
 
     # the mapping
 
-    @reads
+    @as_reader
     def __len__(self) -> int:
         return len(self._catalog)
 
@@ -153,11 +155,11 @@ class Index(MutableMapping[Key, str]):
         """Return a view of the texts; an iteration gives those there are when it begins."""
         return Values(self, self._columns)
 
-    @reads
+    @as_reader
     def __contains__(self, key: object) -> bool:
         return self._catalog.slot(key) is not None
 
-    @reads
+    @as_reader
     def __getitem__(self, key: Key) -> str:
         return self._catalog.text(self._slot(key))
 
@@ -170,7 +172,7 @@ class Index(MutableMapping[Key, str]):
         self._put(key, text, self._plugged.compile_one(text))
 
     def __delitem__(self, key: Key) -> None:
-        with self._gate.changes:  # as `_changes` does, which would cost a call more
+        with self._gate.changes:  # as `_as_writer` does, which would cost a call more
             if self._undo is not None:
                 self._repair()
             catalog = self._catalog
@@ -215,16 +217,16 @@ class Index(MutableMapping[Key, str]):
                 given = without_refused(given, error, self._plugged, refusals)
 
     @final
-    @_changes
+    @_as_writer
     def clear(self) -> None:
         """Unsubscribe everything."""
         self._gate.exclusively(self._start_over)
 
-    pop = _changes(MutableMapping.pop)
-    setdefault = _changes(MutableMapping.setdefault)
+    pop = _as_writer(MutableMapping.pop)
+    setdefault = _as_writer(MutableMapping.setdefault)
 
     @final
-    @_changes
+    @_as_writer
     def popitem(self) -> tuple[Key, str]:
         """Unsubscribe the first, and return its id and text."""
         slot = self._catalog.first()
@@ -246,7 +248,7 @@ class Index(MutableMapping[Key, str]):
         return dict(self._options)
 
     @final
-    @reads
+    @as_reader
     def refusal(self, kind: pa.DataType) -> str | None:
         """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
         return self._plugged.refusal(kind)
@@ -265,6 +267,15 @@ class Index(MutableMapping[Key, str]):
         return self._kind()
 
     @final
+    @classmethod
+    def check_options(cls, method: str = "auto", **options: Any) -> None:
+        """Raise an `OptionError` if an index could not be made with a method and options; builds no index.
+
+        An option may be well-formed and yet refused: a stemmer may be known and not installed.
+        """
+        cls.plug(method, settled_options(cls.plug, method, options))
+
+    @final
     def check(self, subscription: str | Iterable[str]) -> None:
         """Raise as subscribing would if a text, or one of several, is refused; changes nothing, builds nothing."""
         if isinstance(subscription, str) or not isinstance(subscription, Iterable):
@@ -273,7 +284,7 @@ class Index(MutableMapping[Key, str]):
             self._plugged.compile(from_texts(list(subscription)))
 
     @final
-    @reads
+    @as_reader
     def stats(self) -> Stats:
         """Return what the index holds and takes."""
         plugged = self._plugged
@@ -343,7 +354,7 @@ class Index(MutableMapping[Key, str]):
             pieces.append(pairs)
         return self._table(pieces)
 
-    @reads
+    @as_reader
     def _match_next(self, documents: Iterator[Any], position: int) -> tuple[pa.Array, pa.Array] | None:
         """Return the pairs of the next document; None behind the last. The index may change between two."""
         for document in documents:
@@ -352,7 +363,7 @@ class Index(MutableMapping[Key, str]):
             return Call(Present(document), None, True, position).pairs(hits, 0, self._catalog)
         return None
 
-    @reads
+    @as_reader
     def _match_all(self, given: Given, ordered: bool) -> pa.Table:
         call = Call(present(given.events), given.ids, ordered)
         self._nulls += len(given.events) - len(call.events)
@@ -393,7 +404,7 @@ class Index(MutableMapping[Key, str]):
                 except StopIteration:
                     batch = None
 
-    @reads
+    @as_reader
     def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
         call = Call(present(given.events), given.ids, ordered, position)
         self._nulls += len(given.events) - len(call.events)
@@ -406,7 +417,7 @@ class Index(MutableMapping[Key, str]):
         return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
 
     @final
-    @reads
+    @as_reader
     def explain(self, event: Any, key: Key) -> Explanation:
         """Say why `event` matches the subscription with this id, or why not."""
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
@@ -426,7 +437,7 @@ class Index(MutableMapping[Key, str]):
     # snapshots
 
     @final
-    @_changes
+    @_as_writer
     def save(self, path: str | Path) -> int:
         """Write a snapshot, in place of an older one if there is one; return its version.
 
@@ -452,7 +463,7 @@ class Index(MutableMapping[Key, str]):
         except (KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
 
-    @_changes
+    @_as_writer
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by way of a snapshot in memory."""
         meta, arrays = self._packed_state()
@@ -486,15 +497,15 @@ class Index(MutableMapping[Key, str]):
 
     # private parts: reading, for whoever holds a lane or holds off changes
 
-    @reads
+    @as_reader
     def _ids(self) -> pa.Array:
         return self._catalog.live_ids()
 
-    @reads
+    @as_reader
     def _columns(self) -> tuple[pa.Array, Strings]:
         return self._catalog.live_columns()
 
-    @reads
+    @as_reader
     def _kind(self) -> type | None:
         return self._catalog.kind if len(self._catalog) else None
 
@@ -531,7 +542,7 @@ class Index(MutableMapping[Key, str]):
 
     # private parts: changing. Who calls these holds off other changes; what runs exclusively is handed to the gate
 
-    @_changes
+    @_as_writer
     def _put(self, key: Id, text: str, compiled: Any) -> None:
         """Subscribe one, or replace its text."""
         catalog = self._catalog
@@ -577,7 +588,7 @@ class Index(MutableMapping[Key, str]):
         catalog.remove(key, slot)
         self._undo = None
 
-    @_changes
+    @_as_writer
     def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
         """Subscribe whole columns: known ids by replacement, new ones in bulk. Compiles everything before it stores."""
         given = pack_columns(ids, texts)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
@@ -61,6 +62,23 @@ def _made(home: str, **options: Any) -> Structure[Any, Any, Any]:
     return structure
 
 
+@dataclass(frozen=True)
+class EventKind:
+    """What an event of a language is, for whoever reads events from files, tables and streams.
+
+    >>> EventKind(objects="json")
+    EventKind(objects='json', several_texts=False, documents=False)
+    """
+
+    objects: Literal["columns", "json"] | None = None
+    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
+    `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    several_texts: bool = False
+    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
+    documents: bool = False
+    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+
+
 class OneChange(Protocol):
     """What stores single texts at once, where `compile_one` and `add_one` would take longer."""
 
@@ -77,13 +95,7 @@ class Language(ABC):
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     options: ClassVar[Mapping[str, Option]] = {}
-    objects: ClassVar[Literal["columns", "json"] | None] = None
-    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
-    `json`, also by a text. None: an event is one value, and a table has a column of them."""
-    several_texts: ClassVar[bool] = False
-    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
-    documents: ClassVar[bool] = False
-    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+    reads: ClassVar[EventKind] = EventKind()
     attributes: Sequence[str] | None = None
     """Where events are objects: the attributes that each has, if they are declared; None for any."""
 

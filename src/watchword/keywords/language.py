@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32, offsets_of
-from watchword.index import ClauseReport, Explanation, Method, method_table
+from watchword.index import ClauseReport, EventKind, Explanation, Method, method_table
 from watchword.index.arrow import string_hashes
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader
@@ -45,7 +45,7 @@ class Keywords(SetLanguage):
     """Terms and phrases over text."""
 
     name = "keywords"
-    several_texts = True
+    reads = EventKind(several_texts=True)
     one_change: OneChange | None
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)

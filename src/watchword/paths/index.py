@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
-from watchword.index import Index, Key, reads
+from watchword.index import Index, Key, as_reader
 from watchword.kernels.paths.moves import ALL
 from watchword.paths.language import Documents, PathLanguage
 
@@ -145,7 +145,7 @@ class PathIndex(Index[Key]):
         else:
             yield self._one_document(event, limit, ordered)
 
-    @reads
+    @as_reader
     def _one_document(self, event: Any, limit: Limit, ordered: bool) -> _Found:
         return self._follow(self._plugged.read([event], 0), 0, limit, elements=True, ordered=ordered)
 
@@ -158,7 +158,7 @@ class PathIndex(Index[Key]):
                 return
             yield found
 
-    @reads
+    @as_reader
     def _next_document(
         self, documents: Iterator[Documents], number: int, limit: Limit, *, elements: bool, ordered: bool
     ) -> _Found | None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64, UInt8, concatenated
 from watchword.errors import EventError
-from watchword.index import Explanation, Language, Method, method_table
+from watchword.index import EventKind, Explanation, Language, Method, method_table
 from watchword.index.events import texts_of
 from watchword.index.hits import Hits
 from watchword.kernels.paths.asked import Asked
@@ -58,7 +58,7 @@ class PathLanguage(Language):
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
     blank = "<blank/>"
-    documents = True
+    reads = EventKind(documents=True)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
-from watchword.index import Explanation, Method, method_table
+from watchword.index import EventKind, Explanation, Method, method_table
 from watchword.index.arrow import is_object, may_hold_texts
 from watchword.index.events import refuse_nulls
 from watchword.index.frames import rows_of
@@ -62,7 +62,7 @@ class Predicates(SetLanguage):
     """Conditions on attributes."""
 
     name = "predicates"
-    objects = "json"
+    reads = EventKind(objects="json")
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
-from watchword.index import ClauseReport, Explanation, Language, Method, method_table
+from watchword.index import ClauseReport, EventKind, Explanation, Language, Method, method_table
 from watchword.index.arrow import string_hashes
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
@@ -42,7 +42,7 @@ class Properties(Language):
     """Conjunctions over bits."""
 
     name = "properties"
-    objects = "columns"
+    reads = EventKind(objects="columns")
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 

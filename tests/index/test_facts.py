@@ -9,7 +9,7 @@ import pytest
 
 from watchword import KeywordIndex, OptionError, PatternIndex, SubscriptionSyntaxError
 from watchword.index import EventKind, language_class
-from watchword.index.events import around, next_size
+from watchword.index.events import Pace, around, next_size
 
 
 def test_the_type_of_ids() -> None:
@@ -68,6 +68,30 @@ def test_sizes_follow_the_pairs() -> None:
     assert next_size(4096, 0) == 4096
     assert next_size(10, 10**9) == 1
     assert next_size(10, 0, most=12) == 12
+
+
+def test_slices_are_sized_by_the_pairs_before_them_and_hold_every_event_once() -> None:
+    pace, parts = Pace(64, most=100), []
+    for part in pace.slices(1000):
+        parts.append(part)
+        pace.record(part.stop - part.start, 0 if part.start < 300 else 1 << 20)
+    assert [event for part in parts for event in range(1000)[part]] == list(range(1000))
+    sizes = [part.stop - part.start for part in parts]
+    assert sizes[:6] == [64, 100, 100, 100, 100, 25] and max(sizes) == 100
+    assert list(Pace().slices(0)) == []
+
+
+def test_the_end_of_a_batch_is_judged_as_if_it_were_whole() -> None:
+    pace = Pace(1000)
+    pace.record(events=10, pairs=10_000)
+    assert pace.size == 262
+
+
+def test_an_error_without_its_row_keeps_its_pointer() -> None:
+    error = SubscriptionSyntaxError("no end", text="greece (", position=7, row=3)
+    assert str(error).startswith("row 3: no end") and error.without_row().row is None
+    assert str(error.without_row()) == str(error).removeprefix("row 3: ")
+    assert "^" in str(error.without_row())
 
 
 def test_around_refused_events() -> None:

@@ -7,8 +7,8 @@ they come), `tables` (a column of which has them), `texts` (several of which are
 change one by one; `routing` is for shards.
 """
 
-from watchword.index.events import next_size
-from watchword.index.index import Index, Key, Subscriptions, as_reader
+from watchword.index.changes import as_reader
+from watchword.index.index import Index, Key, Subscriptions
 from watchword.index.language import EventKind, Language, Method, method_table
 from watchword.index.refusals import Refused
 from watchword.index.report import ClauseReport, Explanation, Stats
@@ -30,5 +30,4 @@ __all__ = [
     "language_class",
     "method_table",
     "methods",
-    "next_size",
 ]

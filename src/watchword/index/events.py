@@ -7,7 +7,7 @@ slice before: after 256 events with 1,000 pairs each the next has 256, after 256
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from operator import is_not
 from typing import Any, NamedTuple, TypeVar
@@ -36,6 +36,31 @@ def next_size(size: int, pairs: int, most: int = EVENTS_AT_ONCE) -> int:
     return max(1, min(4 * size, size * PAIRS_AT_ONCE // max(pairs, 1), most))
 
 
+class Pace:
+    """How many events to match next: as many as should give a bounded number of pairs, judging by those before.
+
+    >>> pace = Pace(256)
+    >>> pace.record(events=100, pairs=0)
+    >>> pace.size
+    1024
+    """
+
+    def __init__(self, first: int = FIRST_SIZE, most: int = EVENTS_AT_ONCE) -> None:
+        self.size, self._most = min(first, most), most
+
+    def record(self, events: int, pairs: int) -> None:
+        """Set the next size, after `events` gave `pairs`; they may have been fewer than `size`."""
+        self.size = next_size(self.size, pairs * self.size // max(events, 1), self._most)
+
+    def slices(self, count: int) -> Iterator[slice]:
+        """Yield slices of `count` events, each of the size that is right when it is asked for."""
+        start = 0
+        while start < count:
+            stop = min(start + self.size, count)
+            yield slice(start, stop)
+            start = stop
+
+
 def gathered(events: Any) -> Any:
     """Return many events in a form that has a length and can be sliced; an Arrow array stays as it is."""
     if isinstance(events, pa.ChunkedArray | pa.Array):
@@ -46,21 +71,17 @@ def gathered(events: Any) -> Any:
     return list(events)
 
 
-def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
-    """Yield slices of events as they come; an iterator is read no further than asked.
-
-    The size of the next slice may be sent to the generator, which starts with `size`.
-    """
+def batches(events: Any, pace: Pace) -> Iterator[Any]:
+    """Yield slices of events as they come; an iterator is read no further than asked."""
     if isinstance(events, pa.ChunkedArray | pa.Array | list | tuple):
-        whole, start = gathered(events), 0
-        while start < len(whole):
-            asked = yield whole[start : start + size]
-            start, size = start + size, asked or size
+        whole = gathered(events)
+        for part in pace.slices(len(whole)):
+            yield whole[part]
     else:
         refuse_one(events)
         iterator = iter(events)
-        while batch := list(islice(iterator, size)):
-            size = (yield batch) or size
+        while batch := list(islice(iterator, pace.size)):
+            yield batch
 
 
 class Present(NamedTuple):

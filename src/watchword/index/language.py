@@ -154,7 +154,7 @@ class Language(ABC):
         try:
             return self.compile(from_texts([text]))
         except SubscriptionError as error:
-            raise error.at_row(None) from None
+            raise error.without_row() from None
 
     def add_one(self, slot: int, compiled: Any) -> None:
         """Store what `compile_one` returned."""

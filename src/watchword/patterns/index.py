@@ -60,7 +60,7 @@ class PatternIndex(Index[Key]):
         counted in characters, too.
         """
         text = self._plugged.readable(event)
-        slots = np.sort(self._found([event], 0).payloads).tolist()
+        slots = np.sort(self._find([event], 0).payloads).tolist()
         return [Occurrence(self._catalog.id(slot), *self._span(slot, text)) for slot in slots]
 
     @as_reader

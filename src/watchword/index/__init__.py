@@ -1,10 +1,11 @@
 """What is every index? A mapping that can be asked backwards, with a language plugged in.
 
 In the order in which data passes: `columns` (subscriptions as they come), `refusals` (those that are refused),
-`catalog` (ids, texts, slots), `language` (what plugs in) over `structure` (what a method is); then `events` (events as
-they come), `tables` (a column of which has them), `texts` (several of which are one event), `hits` (what was found),
-`answers` (how it is handed back), `report` (figures, explanations), `views`; `gate` lets threads read together and
-change one by one; `routing` is for shards.
+`catalog` (ids, texts, slots), `language` (what plugs in) over `structure` (what a method is), `changes` (whole or not
+at all); then `events` (events as they come), `frames` (tables that have them in a column), `arrow` (one walk through
+columns), `texts` (several texts as one event), `hits` (slots that were found), `answers` (pairs of event and id),
+`report` (figures, explanations), `views`; `gate` lets threads read together and change one by one; `routing` is for
+shards.
 """
 
 from watchword.index.changes import as_reader

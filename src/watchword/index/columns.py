@@ -46,7 +46,7 @@ def as_columns(subscriptions: Any, kind: type | None, refusals: Refusals) -> Col
 
 
 def _rows_besides(refusals: Refusals, count: int) -> Int64 | None:
-    """Return the rows of `count` subscriptions that are left when some were refused; None if none was."""
+    """Return the input rows of the `count` subscriptions that were not refused; None if none was refused."""
     if not refusals.found:
         return None
     rows = np.arange(count + len(refusals.found))
@@ -88,7 +88,7 @@ def _plain_column(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _id_kind(ids: pa.Array) -> type:
-    """Return the type of the ids of a column; one of no ids may be of any."""
+    """Return the type of the ids of a column; a column without rows may be of any."""
     if pa.types.is_integer(ids.type) or (pa.types.is_null(ids.type) and not len(ids)):
         return int
     if not is_string(ids.type):
@@ -97,7 +97,7 @@ def _id_kind(ids: pa.Array) -> type:
 
 
 def _nulls(column: pa.Array, name: str) -> dict[int, SubscriptionError]:
-    """Return the rows of a column that are null."""
+    """Return an error for each row of a column that is null."""
     if not column.null_count:
         return {}
     rows = np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False)).tolist()
@@ -105,7 +105,7 @@ def _nulls(column: pa.Array, name: str) -> dict[int, SubscriptionError]:
 
 
 def _bad_ids(ids: pa.Array) -> dict[int, SubscriptionError]:
-    """Return the rows whose ids are no ids: numbers that are too large, strings that are not Unicode."""
+    """Return an error for each id that is invalid: a number beyond 64 bits, a string that is not Unicode."""
     if pa.types.is_uint64(ids.type):
         large = np.flatnonzero(ids.fill_null(0).to_numpy() >= 2**63).tolist()
         message = "column 'id' has a number that does not fit into 64 bits with a sign"

@@ -61,8 +61,8 @@ class Pace:
             start = stop
 
 
-def gathered(events: Any) -> Any:
-    """Return many events in a form that has a length and can be sliced; an Arrow array stays as it is."""
+def as_sequence(events: Any) -> Any:
+    """Return events in a form with a length and slices: a list, a tuple, or an Arrow array in one chunk."""
     if isinstance(events, pa.ChunkedArray | pa.Array):
         return without_views(one_chunk(events))
     if isinstance(events, list | tuple):
@@ -74,7 +74,7 @@ def gathered(events: Any) -> Any:
 def batches(events: Any, pace: Pace) -> Iterator[Any]:
     """Yield slices of events as they come; an iterator is read no further than asked."""
     if isinstance(events, pa.ChunkedArray | pa.Array | list | tuple):
-        whole = gathered(events)
+        whole = as_sequence(events)
         for part in pace.slices(len(whole)):
             yield whole[part]
     else:
@@ -91,10 +91,10 @@ class Present(NamedTuple):
     places: Int64 | None = None
 
 
-def present(events: Any) -> Present:
-    """Leave out the events that are null: None in a list, nulls of Arrow, also those that a dictionary names.
+def without_nulls(events: Any) -> Present:
+    """Return the events that are not null: neither None, nor null in Arrow, also by way of a dictionary.
 
-    >>> present(["tea", None, "pie"])
+    >>> without_nulls(["tea", None, "pie"])
     Present(events=['tea', 'pie'], places=array([0, 2]))
     """
     if not isinstance(events, pa.Array):
@@ -117,7 +117,7 @@ def refuse_one(events: Any) -> None:
 
 
 def around(events: Any, ask: Callable[[Any], Answer]) -> tuple[list[tuple[int, Answer]], dict[int, str]]:
-    """Ask about events, around those that are refused: answers with the position of their first event, and reasons.
+    """Ask about all events but those that are refused; return answers by first position, and reasons by position.
 
     A refused event is known by the position that its `EventError` carries. What precedes it was lost with the error,
     and is asked about again by itself.
@@ -140,7 +140,7 @@ def around(events: Any, ask: Callable[[Any], Answer]) -> tuple[list[tuple[int, A
 
 
 def refuse_nulls(column: pa.Array, position: int) -> None:
-    """Raise if a row of the column is null; its first event is at `position`."""
+    """Raise an `EventError` if a row is null; the first row is event `position`."""
     row = first_null(column)
     if row is not None:
         raise EventError("it is null; leave nulls out", position=position + row)
@@ -166,7 +166,7 @@ def decoded(event: Any, position: int) -> Any:
 
 
 def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
-    """Return one harmless event of an Arrow type: nothing where that is possible, else the value of zeros.
+    """Return one event of an Arrow type that any language can try to read: empty if possible, else zeros.
 
     >>> sample(pa.list_(pa.int8())).to_pylist(), sample(pa.string()).to_pylist(), sample(pa.date32()).to_pylist()
     ([[]], [''], [datetime.date(1970, 1, 1)])

@@ -30,10 +30,10 @@ from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id
 from watchword.index.changes import State, as_reader, as_writer
 from watchword.index.columns import as_columns
-from watchword.index.events import Pace, Present, batches, gathered, present
+from watchword.index.events import Pace, Present, as_sequence, batches, without_nulls
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.hits import Hits
-from watchword.index.language import EventKind, Method, settled_options
+from watchword.index.language import EventKind, Method, settle_options
 from watchword.index.refusals import Refusals, Refused, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
@@ -51,7 +51,7 @@ else:
 
 
 class ArrowTable(Protocol):
-    """What hands out its rows as an Arrow stream: tables of pyarrow, pandas, polars, DuckDB and others."""
+    """A table that exports an Arrow stream: of pyarrow, pandas, polars, DuckDB and others."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
 
@@ -85,7 +85,7 @@ class Index(State, MutableMapping[Key, str]):
     def __init__(
         self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
     ) -> None:
-        super().__init__(method, settled_options(self.plug, method, options))
+        super().__init__(method, settle_options(self.plug, method, options))
         self._events = 0
         self._nulls = 0
         self._operations = 0
@@ -99,19 +99,19 @@ class Index(State, MutableMapping[Key, str]):
         return len(self._catalog)
 
     def __iter__(self) -> Iterator[Key]:
-        """Yield the ids in the order of subscribing, those there are when the first is asked for."""
+        """Yield the ids in the order of subscribing, as of the moment when the first is asked for."""
         ids = self._ids()
         for start in range(0, len(ids), 4096):
             yield from ids[start : start + 4096].to_pylist()
 
     @final
     def items(self) -> Items[Key]:
-        """Return a view of the pairs; an iteration gives those there are when it begins."""
+        """Return a view of the pairs; an iteration gives the pairs of the moment when it begins."""
         return Items(self, self._columns)
 
     @final
     def values(self) -> Values:
-        """Return a view of the texts; an iteration gives those there are when it begins."""
+        """Return a view of the texts; an iteration gives the texts of the moment when it begins."""
         return Values(self, self._columns)
 
     @as_reader
@@ -209,13 +209,13 @@ class Index(State, MutableMapping[Key, str]):
     @final
     @as_reader
     def refusal(self, kind: pa.DataType) -> str | None:
-        """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
+        """Return the reason why no event of an Arrow type can be read; None if some can."""
         return self._plugged.refusal(kind)
 
     @final
     @property
     def attributes(self) -> list[str] | None:
-        """The attributes that events have, where they are objects with declared attributes; None for any."""
+        """Return the declared attributes of events that are objects; None if any attribute is allowed."""
         declared = self._plugged.attributes
         return None if declared is None else list(declared)
 
@@ -232,7 +232,7 @@ class Index(State, MutableMapping[Key, str]):
 
         An option may be well-formed and yet refused: a stemmer may be known and not installed.
         """
-        cls.plug(method, settled_options(cls.plug, method, options))
+        cls.plug(method, settle_options(cls.plug, method, options))
 
     @final
     def check(self, subscription: str | Iterable[str]) -> None:
@@ -245,7 +245,7 @@ class Index(State, MutableMapping[Key, str]):
     @final
     @as_reader
     def stats(self) -> Stats:
-        """Return what the index holds and takes."""
+        """Return figures: what the index holds, and the memory it takes."""
         plugged = self._plugged
         details = dict(plugged.structure.stats())
         sizes = {"structure": int(details.pop("bytes"))}
@@ -305,7 +305,7 @@ class Index(State, MutableMapping[Key, str]):
             if documents is not None:
                 return self._match_documents(documents)
         given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
-        return self._match_all(given._replace(events=gathered(given.events)), ordered)
+        return self._match_all(given._replace(events=as_sequence(given.events)), ordered)
 
     def _match_documents(self, documents: Iterator[Any]) -> pa.Table:
         pieces: list[tuple[pa.Array, pa.Array]] = []
@@ -324,7 +324,7 @@ class Index(State, MutableMapping[Key, str]):
 
     @as_reader
     def _match_all(self, given: Given, ordered: bool) -> pa.Table:
-        call = Call(present(given.events), given.ids, ordered)
+        call = Call(without_nulls(given.events), given.ids, ordered)
         self._nulls += len(given.events) - len(call.events)
         pieces, first, pace = [], 0, Pace()
         try:
@@ -335,14 +335,14 @@ class Index(State, MutableMapping[Key, str]):
                 first += hits.events
                 pace.record(hits.events, len(hits.payloads))
         except EventError as error:
-            raise call.replaced(error) from None
+            raise call.at_its_position(error) from None
         return self._table(pieces, call.kind)
 
     @final
     def match_batches(
         self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
     ) -> Iterator[pa.Table]:
-        """Match events as they come, some at a time: tables as `match_many` returns, one behind the other.
+        """Match events as they come, some at a time; yield tables as `match_many` returns them.
 
         Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
         that the index had while it was made; of an iterator no more is read than the next table needs, and of an Arrow
@@ -361,14 +361,14 @@ class Index(State, MutableMapping[Key, str]):
 
     @as_reader
     def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
-        call = Call(present(given.events), given.ids, ordered, position)
+        call = Call(without_nulls(given.events), given.ids, ordered, position)
         self._nulls += len(given.events) - len(call.events)
         if not len(call.events):
             return self._table([], call.kind)
         try:
             hits = self._find(self._plugged.prepared(call.events, position)[: len(call.events)], position)
         except EventError as error:
-            raise call.replaced(error) from None
+            raise call.at_its_position(error) from None
         return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
 
     @final
@@ -381,13 +381,13 @@ class Index(State, MutableMapping[Key, str]):
 
     @final
     def needs(self, texts: Strings | None = None) -> Needs | None:
-        """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""
+        """Return the atoms that events need to satisfy `texts`, or this index; None if the language cannot tell."""
         return self._plugged.needs(self._columns()[1] if texts is None else texts)
 
     @final
     def atoms(self, events: pa.Array) -> Atoms | None:
-        """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
-        return self._plugged.atoms(gathered(events) if isinstance(events, pa.Array | pa.ChunkedArray) else events)
+        """Return the atoms that events have, comparable with `needs`; None if they cannot be told for this type."""
+        return self._plugged.atoms(as_sequence(events) if isinstance(events, pa.Array | pa.ChunkedArray) else events)
 
     # snapshots
 
@@ -431,11 +431,11 @@ class Index(State, MutableMapping[Key, str]):
         return made
 
     def __copy__(self) -> Self:
-        """Return what `copy.deepcopy` does: two indexes share nothing that changes."""
+        """Return a deep copy: two indexes share nothing that changes."""
         return self.__deepcopy__({})
 
     def _packed_state(self) -> tuple[dict[str, Any], Arrays]:
-        """Return everything as a snapshot has it; whoever asks holds off changes."""
+        """Return meta data and arrays of a snapshot; the caller holds off changes."""
         self._compact()
         arrays = prefixed("catalog", self._catalog.arrays())
         for name, part in self._plugged.parts.items():

@@ -27,7 +27,7 @@ from watchword.strings import without_views
 
 
 class Grouped(NamedTuple):
-    """Texts in one run, and where those of each event begin and end."""
+    """The texts of all events, concatenated, and the borders between events."""
 
     texts: pa.Array
     groups: Int64
@@ -38,7 +38,7 @@ class Grouped(NamedTuple):
 
 
 def together(columns: Mapping[str, pa.Array]) -> pa.StructArray:
-    """Return columns of texts as events that have them all; one is null where each of its texts is.
+    """Return columns of texts as events with one text from each; an event is null if all its texts are.
 
     >>> together({"title": pa.array(["Greece", None]), "body": pa.array(["in crisis", None])}).to_pylist()
     [{'title': 'Greece', 'body': 'in crisis'}, None]
@@ -68,7 +68,7 @@ def grouped(events: pa.StructArray, position: int) -> Grouped:
 
 
 def texts_of_one(event: Mapping[Any, Any], position: int) -> list[str | bytes]:
-    """Return the texts of one event, those that are there.
+    """Return the texts of one event that are not null.
 
     >>> texts_of_one({"title": "Greece", "body": None}, 0)
     ['Greece']

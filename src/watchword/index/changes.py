@@ -20,7 +20,7 @@ Readers hold a lane of the gate (`gate.py`); a change has the state to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
@@ -90,16 +90,14 @@ class State:
     Methods that are called with the gate held say so; all others take it themselves.
     """
 
-    plug: ClassVar[type[Language]]
     patience: ClassVar[int] = 4096
     """How many subscriptions may go, beyond as many as there are, before what they leave behind is cleared away."""
 
-    def __init__(self, method: str, options: Mapping[str, Any]) -> None:
-        self.method = method
-        self._options = dict(options)
+    def __init__(self, new_language: Callable[[], Language]) -> None:
+        self._new_language = new_language
         self._gate = Gate()
         self._catalog = Catalog()
-        self._plugged = self.plug(method, self._options)
+        self._plugged = new_language()
         self._undo: tuple[Any, ...] | None = None
         """While a change is under way, a function and its arguments: returns the catalogue as it was before."""
         self._forgotten = 0
@@ -233,7 +231,7 @@ class State:
 
     def _start_over(self) -> None:
         """Unsubscribe everything. Called by the gate."""
-        plugged = self.plug(self.method, self._options)
+        plugged = self._new_language()
         self._undo = _same, self._catalog
         self._catalog, self._plugged = Catalog(), plugged
         self._undo = None
@@ -257,7 +255,7 @@ class State:
 
     def _language_of(self, catalog: Catalog) -> Language:
         """Return a new language with the subscriptions of a catalogue, under the same slots."""
-        plugged, live = self.plug(self.method, self._options), catalog.live()
+        plugged, live = self._new_language(), catalog.live()
         if len(live):
             plugged.add(live, plugged.compile(catalog.texts(live)))
         return plugged

@@ -17,6 +17,7 @@ The state, and how it changes while others read, is in `changes.py`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, final, overload
 
@@ -33,7 +34,7 @@ from watchword.index.columns import as_columns
 from watchword.index.events import Pace, Present, as_sequence, batches, without_nulls
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.hits import Hits
-from watchword.index.language import EventKind, Method, settle_options
+from watchword.index.language import EventKind, Language, Method, settle_options
 from watchword.index.refusals import Refusals, Refused, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
@@ -73,6 +74,7 @@ class Index(State, MutableMapping[Key, str]):
     which the index had between call and return; a change happens whole or not at all, also when it is interrupted.
     """
 
+    plug: ClassVar[type[Language]]
     language: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     reads: ClassVar[EventKind]
@@ -85,7 +87,9 @@ class Index(State, MutableMapping[Key, str]):
     def __init__(
         self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
     ) -> None:
-        super().__init__(method, settle_options(self.plug, method, options))
+        self._options = settle_options(self.plug, method, options)
+        self.method = method
+        super().__init__(partial(self.plug, method, self._options))
         self._events = 0
         self._nulls = 0
         self._operations = 0

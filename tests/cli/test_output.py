@@ -43,12 +43,12 @@ def test_an_error_on_the_way_leaves_what_was_there(alerts: Path, name: str) -> N
 
 WRITER = """
 import sys, time, pyarrow as pa
-from watchword.cli.reporting import ended_in_order, reported
+from watchword.cli.reporting import end_in_order, reports_errors
 from watchword.tables.results import open_results
 
-@reported
+@reports_errors
 def write(path):
-    with ended_in_order(), open_results("jsonl", path) as results:
+    with end_in_order(), open_results("jsonl", path) as results:
         results.write(pa.table({"event": [1], "subscription": [1]}))
         print("written", flush=True)
         time.sleep(600)
@@ -98,7 +98,7 @@ def test_parquet_is_written_once_it_is_whole(tmp_path: Path) -> None:
 
 LATE = """
 import atexit, logging
-from watchword.cli.reporting import logs_in_lines
+from watchword.cli.reporting import print_logs_in_lines
 
 def late():
     try:
@@ -107,8 +107,8 @@ def late():
         logging.exception("Exception while sending command.")
 
 atexit.register(late)
-logs_in_lines()
-logs_in_lines()
+print_logs_in_lines()
+print_logs_in_lines()
 logging.warning("the disk is nearly full")
 """
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, fail, note, reported, say, spinner
+from watchword.cli.reporting import SOME_UNREAD, fail, note, reports_errors, say, spinner
 from watchword.errors import SubscriptionError
 from watchword.visible import counted
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BLOCK = 1_000
 
 
-@reported
+@reports_errors
 @opening.offers_language_options
 def check(
     file: opening.FileArgument,
@@ -60,10 +60,10 @@ def check(
             file, id=id, subscription=subscription, refuse=lambda number, why: faults.append(Fault(number, why))
         )
         read = None if dialect is None else opening.translator(chosen, dialect)
-        faults += [*_repeated(found), *_refused(found, index.check, read)]
+        faults += [*_repeated_ids(found), *_refused_rows(found, index.check, read)]
     named = not found.table["id"].equals(found.numbers)
     for fault in sorted(faults, key=lambda fault: fault.number):
-        say(fault.said(found, named))
+        say(fault.message(found, named))
     bad = {fault.number for fault in faults}
     total = len(bad | set(found.numbers.to_pylist()))
     note(f"{counted(total, 'subscription')}, {f'{len(bad):,}' if bad else 'none'} of them bad")
@@ -73,33 +73,33 @@ def check(
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a row, or line, of a file. `id` is that of the row, where it could be read."""
+    """A row or line of a file that cannot be used, and why; `id` is None if it could not be read."""
 
     number: int
     reason: str
     id: str | int | None = None
 
-    def said(self, found: Subscriptions, named: bool) -> str:
-        """Return it for people: ``alerts.csv: row 3, id s7: this parenthesis is never closed``.
+    def message(self, found: Subscriptions, named: bool) -> str:
+        """Return a line such as ``alerts.csv: row 3, id s7: this parenthesis is never closed``.
 
-        `named`: ids are other than the numbers.
+        `named`: ids differ from row numbers.
         """
         whose = f", id {self.id}" if named and self.id is not None else ""
         return f"{found.label}: {found.unit} {self.number}{whose}: {self.reason}"
 
 
-def _repeated(found: Subscriptions) -> Iterator[Fault]:
-    """Yield the rows whose id another row has already."""
+def _repeated_ids(found: Subscriptions) -> Iterator[Fault]:
+    """Yield the rows whose id stands in an earlier row."""
     first: dict[str | int, int] = {}
     for id, number in zip(found.table["id"].to_pylist(), found.numbers.to_pylist(), strict=True):
         if first.setdefault(id, number) != number:
             yield Fault(number, f"the id is that of {found.unit} {first[id]}; ids must be unique", id)
 
 
-def _refused(
+def _refused_rows(
     found: Subscriptions, check: Callable[[str | list[str]], None], read: Callable[[str], str] | None
 ) -> Iterator[Fault]:
-    """Yield the rows whose text is refused, by the language or by what makes texts of another system's rules."""
+    """Yield the rows whose text is refused, by the language or by the translator of another system's rules."""
     texts, ids = found.table["subscription"].to_pylist(), found.table["id"].to_pylist()
     for start in range(0, len(texts), BLOCK):
         block = texts[start : start + BLOCK]

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from watchword.cli.reporting import fail, note, reported, size_of, spinner
+from watchword.cli.reporting import fail, note, reports_errors, size_of, spinner
 
 
-@reported
+@reports_errors
 def estimate(
     subscriptions: Annotated[int, typer.Argument(min=1, metavar="SUBSCRIPTIONS", help="How many there will be.")],
     vocabulary: Annotated[

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import fail, note, reported, say, spinner
+from watchword.cli.reporting import fail, note, reports_errors, say, spinner
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -38,7 +38,7 @@ RESULTS = Path("results")
 
 
 @app.command("list")
-@reported
+@reports_errors
 def list_experiments() -> None:
     """List the experiments: name, title, where it is from, how many claims it checks.
 
@@ -54,7 +54,7 @@ def list_experiments() -> None:
 
 
 @app.command()
-@reported
+@reports_errors
 def run(
     names: Annotated[
         list[str], typer.Argument(metavar="NAME...", help="Experiments, papers (all of theirs), or [bold]all[/bold].")
@@ -94,7 +94,7 @@ def run(
 
 
 @app.command()
-@reported
+@reports_errors
 def report(
     output: Annotated[
         Path, typer.Option(metavar="FILE", help="The page to write; if it ends in .md, the claims alone as Markdown.")
@@ -129,7 +129,7 @@ def report(
 
 @contextmanager
 def _going_on() -> Iterator[None]:
-    """Say after Ctrl-C that nothing is lost."""
+    """After Ctrl-C, print that nothing is lost."""
     try:
         yield
     except KeyboardInterrupt:
@@ -139,7 +139,7 @@ def _going_on() -> Iterator[None]:
 
 @contextmanager
 def _progress() -> Iterator[Progress]:
-    """Show a bar where somebody is looking, a line for each experiment elsewhere."""
+    """Return a progress bar if standard error is a terminal, else a line for each experiment."""
     if not sys.stderr.isatty():
         yield _Lines()
         return
@@ -152,7 +152,7 @@ def _progress() -> Iterator[Progress]:
 
 
 class _Lines:
-    """Tells of each experiment that begins."""
+    """Prints a line when an experiment begins."""
 
     def begin(self, name: str, done: int, cells: int) -> None:
         note(f"{name}: {done} of {cells} cells are there" if done else f"{name}: {cells} cells")
@@ -165,7 +165,7 @@ class _Lines:
 
 
 class _Bars:
-    """Shows a bar for the experiment at hand, and its cell."""
+    """Shows a bar for the current experiment, and its cell."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, reported, say
+from watchword.cli.reporting import fail, reports_errors, say
 from watchword.errors import EventError
 from watchword.files import parse_json
 
 
-@reported
+@reports_errors
 @opening.offers_language_options
 def explain(
     subscriptions: opening.SubscriptionsArgument,
@@ -57,7 +57,7 @@ def explain(
         fail(f"{label}: {error.reason.removeprefix(f'{label}: ')}")
 
 
-@reported
+@reports_errors
 def methods(
     language: Annotated[
         str | None, typer.Argument(metavar="LANGUAGE", help="One language.", show_default="all")
@@ -83,10 +83,10 @@ def methods(
 
 
 def _event(index: Any, written: str) -> Any:
-    """Return an event that may be a file with a document, or an object or a list whose language reads no JSON."""
-    if index.plug.documents and not written.lstrip().startswith("<"):
+    """Return an event from its argument: the path of a document, parsed JSON, or the text itself."""
+    if index.reads.documents and not written.lstrip().startswith("<"):
         return Path(written)
-    if index.plug.objects != "columns" or not written.startswith(("{", "[")):
+    if index.reads.objects != "columns" or not written.startswith(("{", "[")):
         return written
     try:
         return parse_json(written)
@@ -95,7 +95,7 @@ def _event(index: Any, written: str) -> Any:
 
 
 def _key(index: Any, written: str) -> str | int | None:
-    """Return the id that `written` stands for: ids are text or numbers, a command line has text alone."""
+    """Return the id that the argument `written` names, as text or as a number; None if neither is subscribed."""
     if written in index:
         return written
     try:
@@ -106,7 +106,7 @@ def _key(index: Any, written: str) -> str | int | None:
 
 
 def _index_of_one(path: str, written: str, options: opening.IndexOptions) -> tuple[Any, str | int | None]:
-    """Return an index of just the subscription asked for: the others have no part in the explanation."""
+    """Return an index of one subscription, and its id: the explanation needs no other."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import fail, reported
+from watchword.cli.reporting import fail, reports_errors
 from watchword.cli.system import DEFAULT_HOME, HomeOption
 from watchword.visible import json_visible
 
@@ -24,7 +24,7 @@ class Format(StrEnum):
     jsonl = "jsonl"
 
 
-@reported
+@reports_errors
 def inbox(
     subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
     all: Annotated[bool, typer.Option("--all", help="Also what was read before.")] = False,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import SOME_UNREAD, ended_in_order, fail, note, reported
+from watchword.cli.reporting import SOME_UNREAD, end_in_order, fail, note, reports_errors
 from watchword.visible import counted
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OnError(StrEnum):
     skip = "skip"
 
 
-@reported
+@reports_errors
 @opening.offers_language_options
 def match(
     subscriptions: opening.SubscriptionsArgument,
@@ -62,13 +62,15 @@ def match(
         list[str] | None,
         typer.Argument(
             metavar="EVENTS",
-            help=f"Files: {opening.KINDS}, or with paths one XML document; or - for standard input, by lines, with "
-            "paths documents one behind the other.",
+            help=f"Files: {opening.KINDS}, or with paths one XML document; or - for standard input: lines, with paths "
+            "concatenated documents.",
         ),
     ] = None,
     from_file: Annotated[
         str | None,
-        typer.Option("--subscriptions", metavar="FILE", help="SUBSCRIPTIONS; all arguments are EVENTS then."),
+        typer.Option(
+            "--subscriptions", metavar="FILE", help="File or snapshot of subscriptions; all arguments are then EVENTS."
+        ),
     ] = None,
     language: opening.LanguageOption = None,
     method: opening.MethodOption = None,
@@ -80,7 +82,7 @@ def match(
         typer.Option(
             help="Column of the events; with keywords and patterns several: --text title --text body. No phrase and no "
             "pattern spans two of them.",
-            show_default="text, title, body, the only one of text; of objects, the row",
+            show_default="text, title or body; the only text column; for objects, the whole row",
         ),
     ] = None,
     event_id: Annotated[
@@ -88,7 +90,7 @@ def match(
     ] = None,
     input_format: Annotated[
         InputFormat | None,
-        typer.Option(help="What EVENTS hold, standard input too.", show_default="by their names; lines"),
+        typer.Option(help="The format of EVENTS, also of standard input.", show_default="by file name, else lines"),
     ] = None,
     format: Annotated[
         Format | None,
@@ -97,7 +99,7 @@ def match(
     output: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Where to write; the file is there once it is whole.", show_default="standard output"
+            metavar="FILE", help="File to write; it appears when it is complete.", show_default="standard output"
         ),
     ] = None,
     rows: Annotated[
@@ -105,7 +107,9 @@ def match(
     ] = 50,
     given: opening.Given = opening.NOTHING,
     batch: Annotated[int, typer.Option(min=1, help="How many events to match at a time.")] = 10_000,
-    explain: Annotated[bool, typer.Option("--explain", help="Also say why, in a column [bold]why[/bold].")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also give the reason, in a column [bold]why[/bold].")
+    ] = False,
     occurrences: Annotated[
         bool,
         typer.Option(
@@ -116,10 +120,10 @@ def match(
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="Of each path, so many occurrences in a document.", show_default="all"),
+        typer.Option(min=1, help="At most this many occurrences of a path in a document.", show_default="all"),
     ] = None,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Files have XML documents one behind the other, with paths.")
+        bool, typer.Option("--stream", help="With paths: each file holds concatenated XML documents.")
     ] = False,
     on_error: Annotated[
         OnError | None,
@@ -173,19 +177,19 @@ def match(
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
     columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
     sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
-    with sources[0]() as first:  # what is wrong with a file is said before the index is built
+    with sources[0]() as first:  # a file that cannot be read is reported before the index is built
         index = opening.open_index(subscriptions, options)
         # A bar and matches on the same terminal would write over each other; a table waits for the end.
         shown = chosen is Format.table or output is not None or not sys.stdout.isatty()
-        with ended_in_order(), _results(chosen, output, rows) as results:
-            said, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
-    note(said)  # when all is written: a reader who has gone is told nothing
+        with end_in_order(), _results(chosen, output, rows) as results:
+            summary, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
+    note(summary)  # after all output: if the reader of it has gone, nothing is said
     if unread:
         raise typer.Exit(SOME_UNREAD)
 
 
 def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> tuple[str, int]:
-    """Write the pairs of all sources; return what to say of it, and how many events could not be read."""
+    """Write the pairs of all sources; return a summary and the number of events that could not be read."""
     from watchword.cli.pairs import Pairs
     from watchword.tables import Events
 
@@ -197,7 +201,7 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
         with opened() as source:
             if isinstance(source, Events):
                 source.attributes = index.attributes
-                if source.guessed is not None and index.plug.several_texts:
+                if source.guessed is not None and index.reads.several_texts:
                     guessed = f"; only the column {source.guessed!r} was read: --text names it, or several"
             for table in pairs.of(source, shown=shown):
                 results.write(table)
@@ -208,8 +212,8 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     seconds = time.perf_counter() - started
     left_out = f" ({without_text:,} more had no text)" if without_text else ""
     unread = f", {pairs.unread:,} of them could not be read" if pairs.unread else ""
-    found = f"{counted(pairs.events, 'event')}{left_out}{unread}, {counted(pairs.pairs, 'pair')}"
-    return f"{found}, {seconds:.2f} s{guessed}", pairs.unread
+    figures = f"{counted(pairs.events, 'event')}{left_out}{unread}, {counted(pairs.pairs, 'pair')}"
+    return f"{figures}, {seconds:.2f} s{guessed}", pairs.unread
 
 
 def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:
@@ -225,7 +229,7 @@ def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_
 
 @dataclass(frozen=True)
 class Columns:
-    """What the user said of files with rows: the columns of the events and of their ids, and the files' kind."""
+    """Options for files with rows: the columns of the events and of their ids, and the format of the files."""
 
     text: tuple[str, ...]
     event_id: str | None
@@ -233,19 +237,19 @@ class Columns:
 
 
 def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, stream: bool) -> list[Opener]:
-    """Return what opens the files of events, one after the other."""
+    """Return a function for each source of events that opens it."""
     from watchword.index import language_class
     from watchword.tables import Documents, DocumentStream, holds_documents
 
-    plug = language_class(language).plug
-    if len(columns.text) > 1 and not plug.several_texts:
+    reads = language_class(language).reads
+    if len(columns.text) > 1 and not reads.several_texts:
         fail(f"--text: an event of {language} is what one column has: give one")
     if len(columns.text) > 1 and wanted.places:
         fail("--occurrences: a place is one in one text: give --text once")
-    if not plug.documents:
+    if not reads.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")
-        return _rows(paths, columns, wanted, plug.objects)
+        return _rows(paths, columns, wanted, reads.objects)
     if stream and columns.kind is not None:
         fail("--input-format: a stream has documents, not rows: leave it or --stream out")
     tables = [path for path in paths if not stream and not holds_documents(path, columns.kind)]
@@ -260,14 +264,14 @@ def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, 
             fail("--explain: documents of a stream are gone when they have been read: give each as a file")
         return [partial(DocumentStream, path) for path in paths]
     if STDIN in paths:
-        fail("-: standard input has documents one behind the other: give it alone, or --stream")
+        fail("-: standard input has concatenated documents: give it alone, or --stream")
     return [partial(Documents, paths, wanted.batch)]
 
 
 def _rows(
     paths: list[str], columns: Columns, wanted: Wanted, objects: Literal["columns", "json"] | None
 ) -> list[Opener]:
-    """Return what opens files with rows."""
+    """Return a function for each file with rows that opens it."""
     from watchword.tables import Events
 
     given: dict[str, Any] = {"text": columns.text or None, "event_id": columns.event_id, "kind": columns.kind}

@@ -47,7 +47,7 @@ SubscriptionOption = Annotated[
     typer.Option(
         "--subscription",
         help="Column of the subscriptions.",
-        show_default="subscription, query, text, or the only one of text",
+        show_default="subscription, query or text; the only text column",
     ),
 ]
 DialectOption = Annotated[
@@ -92,7 +92,7 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
 
 
 def _annotation(name: str, option: Option) -> object:
-    """Return what typer reads an option's type and help from."""
+    """Return the annotation that gives typer an option's type and help."""
     if option.flag == "switch":
         return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
     return Annotated[str | None, typer.Option(help=option.help, metavar=_METAVARS.get(option.flag or "text"))]
@@ -103,7 +103,7 @@ _METAVARS = {"words": "FILE", "json": "JSON-FILE"}
 
 @dataclass(frozen=True)
 class IndexOptions:
-    """The options that decide what index is made; `None` is what the user left out."""
+    """The options that decide which index is made; None if the user gave none."""
 
     language: str | None = None
     method: str | None = None
@@ -126,10 +126,10 @@ def open_index(path: str, options: IndexOptions) -> Index:
 
 
 def language_of(path: str, options: IndexOptions) -> str:
-    """Return the language of the subscriptions at `path`: the snapshot's, or else the one that was asked for."""
+    """Return the language of the subscriptions at `path`: the snapshot's, or the chosen one."""
     _check_local(path)
     if not Path(path).is_dir():
-        return chosen_language(options.language)
+        return check_language(options.language)
     from watchword import snapshot
 
     return snapshot.read(path).language
@@ -143,8 +143,8 @@ def _check_local(path: str) -> None:
         )
 
 
-def chosen_language(language: str | None) -> str:
-    """Return the language that was asked for; one that there is not ends the command."""
+def check_language(language: str | None) -> str:
+    """Return a language, `keywords` for None; an unknown one ends the command."""
     if language not in (None, *LANGUAGES):
         fail(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
     return language or "keywords"
@@ -155,14 +155,17 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     from watchword.index import language_class
 
     language, given = index_options(options)
-    subscriptions = translated(subscriptions, language, options.dialect)
-    with placed(subscriptions), spinner(f"building the index of {counted(len(subscriptions.table), 'subscription')}"):
+    subscriptions = translate(subscriptions, language, options.dialect)
+    with (
+        naming_the_place(subscriptions),
+        spinner(f"building the index of {counted(len(subscriptions.table), 'subscription')}"),
+    ):
         return language_class(language)(subscriptions.table, method=options.method or "auto", **given)
 
 
 @contextmanager
-def placed(subscriptions: Subscriptions) -> Iterator[None]:
-    """Let the refusal of a row of a table name its place in the file."""
+def naming_the_place(subscriptions: Subscriptions) -> Iterator[None]:
+    """Raise the error of a refused row with its place in the file."""
     from watchword.tables import TableError
 
     try:
@@ -170,12 +173,13 @@ def placed(subscriptions: Subscriptions) -> Iterator[None]:
     except SubscriptionError as error:
         if error.row is None:
             raise
-        message = str(error).removeprefix(f"row {error.row}: ")  # with the pointer that a syntax error draws
-        raise TableError(message, path=subscriptions.label, place=subscriptions.place(error.row)) from None
+        raise TableError(
+            str(error.without_row()), path=subscriptions.label, place=subscriptions.place(error.row)
+        ) from None
 
 
-def translated(subscriptions: Subscriptions, language: str, dialect: str | None) -> Subscriptions:
-    """Return subscriptions that were rules of another system as texts of a language; an error names the place."""
+def translate(subscriptions: Subscriptions, language: str, dialect: str | None) -> Subscriptions:
+    """Return rules of another system as subscriptions of a language; an error names the place in the file."""
     if dialect is None:
         return subscriptions
     from watchword.tables import TableError
@@ -191,17 +195,17 @@ def translated(subscriptions: Subscriptions, language: str, dialect: str | None)
 
 
 def translator(language: str, dialect: str) -> Callable[[str], str]:
-    """Return what turns a rule of another system into a subscription; a dialect that there is not ends the command."""
-    found = {name: language_dialects(name) for name in LANGUAGES}
-    if dialect in found[language]:
-        return found[language][dialect]
-    offered = "; ".join(f"{name} of --language {owner}" for owner, known in found.items() for name in known)
+    """Return the function from a rule of another system to a subscription; an unknown dialect ends the command."""
+    dialects = {name: language_dialects(name) for name in LANGUAGES}
+    if dialect in dialects[language]:
+        return dialects[language][dialect]
+    offered = "; ".join(f"{name} of --language {owner}" for owner, names in dialects.items() for name in names)
     fail(f"--dialect {dialect}: {language} have no such dialect; there are: {offered}")
 
 
 def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
-    """Return the language, and what its index is to be made with; an option that it has not ends the command."""
-    language = chosen_language(options.language)
+    """Return the language and the options of its index; an option of another language ends the command."""
+    language = check_language(options.language)
     known = language_options(language)
     for name in options.given:
         if name not in known:
@@ -220,7 +224,7 @@ def _value(option: Option, given: Any) -> Any:
 
 
 def option_text(name: str, value: object) -> str:
-    """Return an option as people say it: ``ignore case``, ``stemmer english``, ``12 stop words``, ``hierarchies of
+    """Return an option in words: ``ignore case``, ``stemmer english``, ``12 stop words``, ``hierarchies of
     topic``."""
     words = name.replace("_", " ")
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Tables of pairs: what `watchword match` writes, made of sources of events, and what could not be read of them.
+"""Tables of pairs, the output of `watchword match`, and the events that could not be read.
 
 A table has the columns ``file`` (where several files have numbered events), ``event``, the places (if they were asked
 for: of paths ``element``, of patterns ``start`` and ``end``), ``subscription`` and ``why`` (if that was asked for).
@@ -13,21 +13,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from watchword.cli.reporting import fail, note, tracked
+from watchword.cli.reporting import fail, note, track
 from watchword.errors import EventError
-from watchword.index import Index, next_size
-from watchword.index.events import around
+from watchword.index import Index
+from watchword.index.events import Pace, around
 from watchword.tables import Batch, DocumentStream, Source, TableError
 
 FIRST_SIZE = 64
-"""How many events are matched first; then as many as should give a bounded number of pairs (`next_size`)."""
+"""How many events are matched first; then as many as should give a bounded number of pairs (`Pace`)."""
 DOCUMENTS_AT_ONCE, PAIRS_AT_ONCE = 256, 1 << 16
 """When the pairs of a stream of documents are written; those of standard input after each document."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be found and said of pairs."""
+    """The options of a match: what each pair shows, and what happens to an event that cannot be read."""
 
     batch: int = 10_000
     explain: bool = False
@@ -42,11 +42,11 @@ class Pairs:
     """Makes tables of pairs, and counts what passes."""
 
     def __init__(self, index: Index, wanted: Wanted, *, named: bool) -> None:
-        """`named`: there are several files, of which rows must say which."""
+        """`named`: there are several files, and each row names its file."""
         self._index, self._wanted, self._named = index, wanted, named
         self._columns = _place_columns(index, wanted) if wanted.places else []
         self._kind: pa.DataType | None = None
-        self._size = min(FIRST_SIZE, wanted.batch)
+        self._pace = Pace(FIRST_SIZE, wanted.batch)
         self.events = self.pairs = self.unread = 0
 
     def of(self, source: Source, *, shown: bool) -> Iterator[pa.Table]:
@@ -58,7 +58,7 @@ class Pairs:
             yield table
 
     def empty(self, source: Source) -> pa.Table:
-        """Return a table of no pairs, so that an answer without matches has its columns all the same."""
+        """Return a table without rows, so that an answer without matches has its columns."""
         return self._table(source, pa.array([], source.id_type), {}, pa.array([], self._id_type))
 
     @property
@@ -97,18 +97,15 @@ class Pairs:
     # events in batches
 
     def _batches(self, source: Any, shown: bool) -> Iterator[pa.Table]:
-        for batch in tracked(source, source, shown):
+        for batch in track(source, source, shown):
             self.events += len(batch.events)
-            start = 0
-            while start == 0 or start < len(batch.events):
-                size = self._size
-                part = batch.part(start, size)
-                found = self._placed(source, part) if self._wanted.places else self._matched(source, part)
-                yield found
-                expected = len(found) * size // max(len(part.events), 1)  # the last of a batch may be a short one
-                start, self._size = start + size, next_size(size, expected, self._wanted.batch)
+            for part in self._pace.slices(max(len(batch.events), 1)):  # an empty batch gives an empty table
+                some = batch.part(part.start, part.stop - part.start)
+                table = self._places_of(source, some) if self._wanted.places else self._pairs_of(source, some)
+                yield table
+                self._pace.record(len(some.events), len(table))
 
-    def _matched(self, source: Source, batch: Batch) -> pa.Table:
+    def _pairs_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return the pairs of some events, under the events' own ids."""
         if self._skips(source):
             answers, refused = around(batch.events, self._index.match_many)
@@ -118,8 +115,8 @@ class Pairs:
             self._refuse(source, batch.numbers[position], reason)
         events = [pc.add(chunk, start) for start, table in answers for chunk in table["event"].chunks]
         positions = pa.chunked_array(events, pa.int64())
-        found = [table["subscription"].cast(self._id_type) for _, table in answers]  # an index of nothing has no type
-        ids = pa.chunked_array([chunk for column in found for chunk in column.chunks], self._id_type)
+        columns = [table["subscription"].cast(self._id_type) for _, table in answers]  # an empty index has no type
+        ids = pa.chunked_array([chunk for column in columns for chunk in column.chunks], self._id_type)
         why = self._reasons(batch.events, positions, ids) if self._wanted.explain else None
         return self._table(source, pa.chunked_array([batch.ids]).take(positions), {}, ids, why)
 
@@ -127,7 +124,7 @@ class Pairs:
         pairs = zip(positions.to_pylist(), ids.to_pylist(), strict=True)
         return [str(self._index.explain(_event(events, at), id)) for at, id in pairs]
 
-    def _placed(self, source: Source, batch: Batch) -> pa.Table:
+    def _places_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return every place where an event satisfies a subscription."""
         rows: list[tuple[Any, ...]] = []
         for at, number in enumerate(batch.numbers):
@@ -141,23 +138,23 @@ class Pairs:
         return self._table(source, batch.ids.take(pa.array(positions, pa.int64())), named, pa.array(ids, self._id_type))
 
     def _places(self, event: Any) -> list[tuple[Any, ...]]:
-        """Return the places of an event, each behind it the id."""
+        """Return the places of an event, each followed by the subscription's id."""
         index: Any = self._index
-        limits = [self._wanted.limit] if index.plug.documents else []
-        found = index.occurrences(event, *limits)
-        return [(*(getattr(one, name) for name in self._columns), one.id) for one in found]
+        limits = [self._wanted.limit] if index.reads.documents else []
+        places = index.occurrences(event, *limits)
+        return [(*(getattr(place, name) for name in self._columns), place.id) for place in places]
 
-    # documents one behind the other
+    # concatenated documents
 
     def _streamed(self, source: DocumentStream, shown: bool) -> Iterator[pa.Table]:
         index: Any = self._index
         wanted = self._wanted
-        found = index.occurrences_stream(source, wanted.limit) if wanted.places else index.match_stream(source)
+        matches = index.occurrences_stream(source, wanted.limit) if wanted.places else index.match_stream(source)
         numbers: list[int] = []
         elements: list[int] = []
         ids: list[Any] = []
         waiting = 0
-        for document in self._read(source, tracked(source, found, shown)):
+        for document in self._read(source, track(source, matches, shown)):
             self.events, waiting = self.events + 1, waiting + 1
             if document.error is not None:
                 self._refuse(source, document.document + 1, document.error.reason)
@@ -169,10 +166,10 @@ class Pairs:
                 numbers, elements, ids, waiting = [], [], [], 0
         yield self._of_documents(source, numbers, elements, ids)
 
-    def _read(self, source: DocumentStream, found: Iterator[Any]) -> Iterator[Any]:
-        """Yield what is found; a stream without any document is an error."""
+    def _read(self, source: DocumentStream, matches: Iterator[Any]) -> Iterator[Any]:
+        """Yield the matches of a stream; a stream without any document is an error."""
         try:
-            yield from found
+            yield from matches
         except EventError as error:
             raise TableError(error.reason, path=source.label) from None
 
@@ -182,8 +179,8 @@ class Pairs:
 
 
 def _place_columns(index: Any, wanted: Wanted) -> list[str]:
-    """Return the columns that say where; a language that cannot say that ends the command."""
-    if index.plug.documents:
+    """Return the names of the columns of places; a language without places ends the command."""
+    if index.reads.documents:
         return ["element"]
     if not hasattr(index, "occurrences"):
         fail(f"--occurrences: {index.language} do not say where; paths and patterns do")
@@ -193,7 +190,7 @@ def _place_columns(index: Any, wanted: Wanted) -> list[str]:
 
 
 def _all_or_first(events: Any, index: Index) -> tuple[list[tuple[int, pa.Table]], dict[int, str]]:
-    """Match events; of those that are refused only the first counts."""
+    """Match events; return either all pairs, or the first event that is refused with the reason."""
     try:
         return [(0, index.match_many(events))], {}
     except EventError as error:

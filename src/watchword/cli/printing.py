@@ -68,7 +68,7 @@ class TableResults:
         self._count += len(table)
 
     def close(self) -> None:
-        """Print."""
+        """Print the table."""
         if self._rows:
             print_table(self._header, self._rows)
         left = self._count - len(self._rows)

@@ -33,7 +33,7 @@ BROKEN_PIPE = 141
 FAILED = 2
 
 
-def reported(command: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def reports_errors(command: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Make `command` end as a Unix tool does: a message and status 2 for what the user can put right,
     130 after Ctrl-C, and not a word (141) when the reader of its output has gone."""
 
@@ -60,7 +60,7 @@ _BRACKET = re.compile(r"\[(?!/?bold\])")
 
 
 def help_text(docstring: str) -> str:
-    """Return a docstring as rich prints it right: each paragraph in one line, which it then folds to the terminal.
+    """Return a docstring for rich: each paragraph in one line, which rich folds to the terminal's width.
 
     Lines that are indented, as examples are, stay. A bracket is a bracket, unless it makes something bold.
 
@@ -72,8 +72,8 @@ def help_text(docstring: str) -> str:
 
 
 @contextmanager
-def ended_in_order() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end what is inside as Ctrl-C does: files that are half written are removed."""
+def end_in_order() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does: half-written files are removed."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -106,17 +106,17 @@ def say(message: str) -> None:
 
 
 class _Lines(logging.Handler):
-    """Prints what is logged. What comes with a trace is about an error that ends the command, and is said there."""
+    """Prints log messages, but for those with a trace: their error ends the command, which reports it."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if not record.exc_info:
             note(record.getMessage())
 
 
-def logs_in_lines() -> None:
-    """From now on print what is logged, by whomever, a line each: without this, libraries would print traces as well.
+def print_logs_in_lines() -> None:
+    """Print all log messages from now on, one line each; otherwise libraries would print traces as well.
 
-    That is for good: of a Java process that was killed, Py4J says so as late as when the interpreter ends.
+    It is never switched off: Py4J reports a killed Java process as late as when the interpreter ends.
     """
     root = logging.getLogger()
     if not any(isinstance(handler, _Lines) for handler in root.handlers):
@@ -124,7 +124,7 @@ def logs_in_lines() -> None:
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:
-    """Show that something is going on, where somebody is looking."""
+    """Show a message with a moving sign while the block runs, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
@@ -133,8 +133,8 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(Text(visible(message)))  # a name with brackets is a name, not markup
 
 
-def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item]:
-    """Yield what is found in a source under a progress bar, if `shown` and standard error is a terminal."""
+def track(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item]:
+    """Yield items read from a source under a progress bar, if `shown` and standard error is a terminal."""
     if not shown or not sys.stderr.isatty():
         yield from found
         return
@@ -155,7 +155,7 @@ def tracked(source: Source, found: Iterable[Item], shown: bool) -> Iterator[Item
 
 
 def size_of(count: float) -> str:
-    """Return a number of bytes as people write it: ``3.4 MB``."""
+    """Return a number of bytes with its unit: ``3.4 MB``."""
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
@@ -164,7 +164,7 @@ def size_of(count: float) -> str:
 
 
 def _forget_output() -> None:
-    """Let the interpreter flush what is left at exit into nothing."""
+    """Discard the output that the interpreter would flush at exit."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from watchword.cli.reporting import fail, logs_in_lines, note, reported, say, spinner
+from watchword.cli.reporting import fail, note, print_logs_in_lines, reports_errors, say, spinner
 from watchword.cli.system import DEFAULT_HOME, KEPT, HomeOption
 from watchword.locations import scheme_of
 from watchword.visible import counted, visible
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from watchword.spark.sources import Source
 
 
-@reported
+@reports_errors
 def run(
     sources: Annotated[
         list[str] | None,
@@ -33,15 +33,19 @@ def run(
     text: Annotated[str, typer.Option(help="Column of the text, where the source is no feed.")] = "text",
     event_id: Annotated[str, typer.Option(help="Column of the id, where the source is no feed.")] = "id",
     stream: Annotated[
-        bool, typer.Option("--stream", help="XML files of the folder have documents one behind the other.")
+        bool, typer.Option("--stream", help="XML files of the folder hold concatenated documents.")
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="Take what is there, then end.")] = False,
-    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 10.0,
+    once: Annotated[bool, typer.Option("--once", help="Read the items that are there, then end.")] = False,
+    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two rounds of reading.")] = 10.0,
     name: Annotated[str, typer.Option(help="The run's name: each has its own progress and remembers it.")] = "main",
     shards: Annotated[int, typer.Option(min=1, help="Parts of a new index.")] = 1,
     master: Annotated[str, typer.Option(help="Spark's master: a cluster's URL, or this machine.")] = "local[*]",
     forget: Annotated[
-        bool, typer.Option("--prune/--no-prune", help="Forget what is old, every hour, as watchword prune does.")
+        bool,
+        typer.Option(
+            "--prune/--no-prune",
+            help="Delete old matches, inbox items and dead letters every hour, as watchword prune does.",
+        ),
     ] = True,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
@@ -64,14 +68,15 @@ def run(
     from watchword.home import Home
 
     at = Home(home)
-    at.store().close()  # says what is wrong before Spark starts
+    at.store().close()  # raises before Spark starts
     with at.run(name).held():
-        pass  # says so if another process has the run
-    chosen = _source(sources or [], format, option or [], text, event_id, stream)  # and what is wrong with a source
+        pass  # raises if another process has the run
+    chosen = _source(sources or [], format, option or [], text, event_id, stream)
     _note_subscriptions(at)
-    note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")
+    how_often = "once" if once else f"again every {interval:g} s, until it is stopped (Ctrl-C)"
+    note(f"reading {chosen.description}; {how_often}")
     note(f"starting Spark ({master})")
-    logs_in_lines()
+    print_logs_in_lines()
     with spinner("starting Spark"):
         from watchword.spark.failures import say_it_once
         from watchword.spark.java import local_session
@@ -91,13 +96,13 @@ def run(
 
 
 class Report:
-    """Says what each batch did, and at the end what all did."""
+    """Prints the figures of each batch, and at the end of all batches."""
 
     def __init__(self) -> None:
         self._batches = self._items = self._pairs = 0
 
     def __call__(self, done: Progress) -> None:
-        """Say what a batch did."""
+        """Print the figures of a batch."""
         self._batches, self._items, self._pairs = self._batches + 1, self._items + done.items, self._pairs + done.pairs
         versions = ", ".join(f"{language} version {version}" for language, version in done.versions.items())
         aside = f", {done.aside:,} set aside (watchword dead-letters)" if done.aside else ""
@@ -105,7 +110,7 @@ class Report:
         note(f"batch {done.batch}: {found}, {done.seconds:.1f} s{f' ({versions})' if versions else ''}")
 
     def summary(self) -> str:
-        """Return what was done."""
+        """Return the figures of all batches."""
         if not self._batches:
             return "done: nothing new"
         found = f"{counted(self._items, 'item')}, {counted(self._pairs, 'match', 'matches')}"
@@ -113,25 +118,25 @@ class Report:
 
 
 def _note_subscriptions(home: Home) -> None:
-    """Say what will be matched against."""
+    """Print how many subscriptions there are in each language."""
     with home.store() as store:
         held = store.stats().subscriptions
-    said = ", ".join(f"{number:,} of {language}" for language, number in held.items())
+    counts = ", ".join(f"{number:,} of {language}" for language, number in held.items())
     nobody = "nobody has subscribed yet: watchword subscribe NAME 'greece AND crisis'"
-    note(f"{home.path}: {f'subscriptions: {said}' if said else nobody}")
+    note(f"{home.path}: {f'subscriptions: {counts}' if counts else nobody}")
 
 
 class Chosen(NamedTuple):
-    """Where items come from, and how that is said."""
+    """A source of items, and its description for people."""
 
     source: Source
-    said: str
+    description: str
 
 
 def _source(
     sources: list[str], format: str | None, options: list[str], text: str, event_id: str, stream: bool
 ) -> Chosen:
-    """Return what the arguments stand for; what is wrong with it ends the command, before Spark starts."""
+    """Return the source that the arguments name; a wrong argument ends the command before Spark starts."""
     from watchword.spark.sources import Source
 
     given = {}
@@ -161,12 +166,12 @@ def _source(
         source = Source.folder(folders[0], text, event_id, stream=stream, **given)
         return Chosen(source, f"the {'documents' if stream else 'files'} of {folders[0]}")
     if stream:
-        fail("--stream: it is for a folder of XML files that hold documents one behind the other")
-    return Chosen(Source.feeds(sources, **given), _checked_feeds(sources))
+        fail("--stream: it is for a folder of XML files that hold concatenated documents")
+    return Chosen(Source.feeds(sources, **given), _check_feeds(sources))
 
 
-def _checked_feeds(names: list[str]) -> str:
-    """Say which feeds there are; a name that stands for none ends the command."""
+def _check_feeds(names: list[str]) -> str:
+    """Return a description of the feeds; a name that is no feed ends the command."""
     from watchword.feeds import check_sources
     from watchword.tables.sources import kind_of
 
@@ -179,7 +184,7 @@ def _checked_feeds(names: list[str]) -> str:
     return f"{counted(len(found.feeds), 'feed')} ({', '.join(names)})"
 
 
-@reported
+@reports_errors
 def feeds(home: HomeOption = DEFAULT_HOME) -> None:
     """Show how each feed fared: when it was last asked, what it had, and when it is asked again.
 
@@ -197,7 +202,7 @@ def feeds(home: HomeOption = DEFAULT_HOME) -> None:
     at = Home(home)
     at.store().close()
     rows = [
-        (run.name, visible(feed), *_fared(status))
+        (run.name, visible(feed), *_feed_row(status))
         for run in at.runs()
         for feed, status in sorted(Spool(run.spool).status().items())
     ]
@@ -207,8 +212,8 @@ def feeds(home: HomeOption = DEFAULT_HOME) -> None:
     print_table(("run", "feed", "asked (UTC)", "status", "new", "items", "next (UTC)"), rows, numbers=("new", "items"))
 
 
-def _fared(status: Any) -> tuple[str, ...]:
-    """Return how a feed fared, from what the spool keeps of it, whatever that is."""
+def _feed_row(status: Any) -> tuple[str, ...]:
+    """Return the columns of a feed from its state in the spool, which may be damaged."""
     known = status if isinstance(status, dict) else {}
     problems, failures = known.get("problems"), known.get("failures")
     read = f"read, but: {problems[0]}" if isinstance(problems, list) and problems else "read"
@@ -221,5 +226,5 @@ def _fared(status: Any) -> tuple[str, ...]:
 
 
 def _moment(time: object) -> str:
-    """Return a time of the spool as people read it: ``2026-11-16 19:22``."""
+    """Return a time of the spool to the minute: ``2026-11-16 19:22``."""
     return str(time or "")[:16].replace("T", " ")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reported, say, size_of, spinner
+from watchword.cli.reporting import note, reports_errors, say, size_of, spinner
 from watchword.visible import counted
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The snapshot'
 
 
 @app.command()
-@reported
+@reports_errors
 @opening.offers_language_options
 def build(
     subscriptions: opening.SubscriptionsArgument,
@@ -62,7 +62,7 @@ def build(
 
 
 @app.command()
-@reported
+@reports_errors
 def info(path: PathArgument) -> None:
     """Say what a snapshot holds: its language, method and options, its figures, its files.
 
@@ -87,7 +87,7 @@ def info(path: PathArgument) -> None:
 
 
 @app.command()
-@reported
+@reports_errors
 def verify(path: PathArgument) -> None:
     """Compare every byte of a snapshot with its checksums; ends with status 2 where one differs.
 

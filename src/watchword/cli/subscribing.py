@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import fail, note, reported, say
+from watchword.cli.reporting import fail, note, reports_errors, say
 from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
 from watchword.visible import counted, visible
 
@@ -16,10 +16,10 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add
 NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]
 
 
-@reported
+@reports_errors
 def subscribe(
-    subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Who subscribes; made where unknown.")],
-    text: Annotated[str | None, typer.Argument(metavar="SUBSCRIPTION", help="What for.")] = None,
+    subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Who subscribes; added if new.")],
+    text: Annotated[str | None, typer.Argument(metavar="SUBSCRIPTION", help="The subscription's text.")] = None,
     id: Annotated[str | None, typer.Option(help="Its id; one of the subscriber's own is replaced.")] = None,
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
     dialect: opening.DialectOption = None,
@@ -45,23 +45,23 @@ def subscribe(
 
     if (text is None) == (file is None):
         fail("give a SUBSCRIPTION, or --file with many")
-    chosen = opening.chosen_language(language)
+    chosen = opening.check_language(language)
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:
-            said = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
-            say(store.subscribe(subscriber, said, language=language, id=id))
+            own = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
+            say(store.subscribe(subscriber, own, language=language, id=id))
             return
         from watchword.tables import read_subscriptions
 
-        found = opening.translated(read_subscriptions(file), chosen, dialect)
+        found = opening.translate(read_subscriptions(file), chosen, dialect)
         pairs = zip(found.table["id"].to_pylist(), found.table["subscription"].to_pylist(), strict=True)
-        with opening.placed(found):
+        with opening.naming_the_place(found):
             ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)
         note(f"{counted(len(ids), 'subscription')} for {subscriber}")
 
 
-@reported
+@reports_errors
 def unsubscribe(
     ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")],
     home: HomeOption = DEFAULT_HOME,
@@ -74,9 +74,9 @@ def unsubscribe(
             store.unsubscribe(id)
 
 
-@reported
+@reports_errors
 def subscriptions(
-    subscriber: Annotated[str | None, typer.Argument(metavar="NAME", help="Of whom; of all if left out.")] = None,
+    subscriber: Annotated[str | None, typer.Argument(metavar="NAME", help="One subscriber; all if left out.")] = None,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """List subscriptions, and the options chosen for their languages."""
@@ -90,9 +90,9 @@ def subscriptions(
 
 
 @app.command()
-@reported
+@reports_errors
 def add(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
-    """Add subscribers; those who are there stay as they are.
+    """Add subscribers; existing ones are left unchanged.
 
     [bold]Example[/bold]
 
@@ -106,7 +106,7 @@ def add(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
 
 
 @app.command()
-@reported
+@reports_errors
 def remove(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
     """Remove subscribers with their subscriptions and their inboxes.
 
@@ -124,7 +124,7 @@ def remove(names: NamesArgument, home: HomeOption = DEFAULT_HOME) -> None:
 
 
 @app.command("list")
-@reported
+@reports_errors
 def list_subscribers(home: HomeOption = DEFAULT_HOME) -> None:
     """List subscribers, since when they are there, and how many subscriptions each has.
 

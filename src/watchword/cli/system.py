@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reported, say, size_of
+from watchword.cli.reporting import note, reports_errors, say, size_of
 from watchword.retention import Retention
 from watchword.visible import counted, visible
 
@@ -25,7 +25,7 @@ DEFAULT_HOME = Path("watchword-home")
 KEPT = Retention()
 
 
-@reported
+@reports_errors
 @opening.offers_language_options
 def init(
     home: HomeOption = DEFAULT_HOME,
@@ -57,12 +57,12 @@ def init(
 
 
 def note_options(store: Store) -> None:
-    """Say what was chosen for each language's index."""
+    """Print the options that were chosen for each language."""
     for language, options in store.stats().options.items():
         note(f"{language}: {', '.join(opening.option_text(*option) for option in options.items()) or 'no options'}")
 
 
-@reported
+@reports_errors
 def dead_letters(
     limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
     home: HomeOption = DEFAULT_HOME,
@@ -88,7 +88,7 @@ def _days(what: str) -> Any:
     return typer.Option(min=0, metavar="DAYS", help=f"Keep {what} for so long.")
 
 
-@reported
+@reports_errors
 def prune(
     matches: Annotated[float, _days("files of matches")] = KEPT.matches,
     read: Annotated[float, _days("what was read")] = KEPT.read,
@@ -97,7 +97,7 @@ def prune(
     compact: Annotated[bool, typer.Option("--compact", help="Make the store's file smaller too; others wait.")] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Forget what is old: files of matches, what is in inboxes, read or unread, and dead letters.
+    """Delete old files of matches, old items of inboxes, read or unread, and old dead letters.
 
     It says how much disk each part of the home uses. Runs may go on meanwhile, and each does the same every hour, with
     the defaults. What a run needs in order to go on is never removed.

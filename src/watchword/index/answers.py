@@ -31,11 +31,11 @@ class Call:
 
     @property
     def kind(self) -> pa.DataType:
-        """Return the type in which events are named."""
+        """Return the type of the column `event`: positions, or the events' own ids."""
         return EVENT if self._ids is None else self._ids.type
 
     def pairs(self, hits: Hits, first: int, catalog: Catalog) -> tuple[pa.Array, pa.Array]:
-        """Return positions or ids of the events that hits are of, from `first` on, and the subscriptions they found."""
+        """Return event (position or id) and subscription id of each pair; `hits` are from event `first` on."""
         if self._ordered:
             hits = found.ordered(hits)
         rows = np.arange(first, first + hits.events)
@@ -44,8 +44,8 @@ class Call:
         events = pa.array(np.repeat(places + start if start else places, np.diff(hits.offsets)))
         return events if self._ids is None else self._ids.take(events), catalog.ids(hits.payloads)
 
-    def replaced(self, error: EventError) -> EventError:
-        """Return the error of an event under the position that it has among all."""
+    def at_its_position(self, error: EventError) -> EventError:
+        """Return an event's error with its position in the whole call, nulls counted."""
         if self._places is None:
             return error
         place = int(self._places[error.position - self._position])

@@ -11,9 +11,9 @@ removing s2:
     where     base    base    tail
               changed gone
 
-Catalogues are changed whole or not at all: `undone` takes one change of one slot back, whatever of it had happened, and
-what packs everything anew (`extend`, `compact`) replaces arrays and never writes into them, so that a shallow copy made
-before is still as it was.
+Catalogues are changed whole or not at all: `take_back` undoes one change of one slot, however much of it had happened;
+`extend` and `compact`, which pack everything anew, replace arrays and never write into them, so that a shallow copy
+made before is still as it was.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class PackedColumns:
 
     @cached_property
     def row_of(self) -> Callable[[Any], int]:
-        """What returns the row of an id, which is an int of 64 bits or the bytes of a text; -1 if it is not here."""
+        """A function from an id, a 64-bit int or the bytes of a text, to its row; -1 if it is not here."""
         if isinstance(self.ids, Strings):
             columns = self.ids.data, self.ids.offsets, self.table
             handles = handles_of(columns, kernels.STRING_ID_KINDS)
@@ -141,7 +141,7 @@ class Catalog:
         return None if row < 0 or self._is_gone(row) else row
 
     def is_free(self, key: object) -> bool:
-        """Say whether a value could be an id beside those that are here, or were, and is not subscribed."""
+        """Return whether a value is an id of this catalogue's kind that is not subscribed."""
         if type(key) is not self.kind or key in self.where or not _is_valid(key):
             return False
         if not self.base.count:
@@ -243,11 +243,11 @@ class Catalog:
         self.gone[slot] = True
         self.removed += 1
 
-    def undone(self, key: Id, slot: int | None, text: str | None, slots: int, removed: int) -> Catalog:
+    def take_back(self, key: Id, slot: int | None, text: str | None, slots: int, removed: int) -> Catalog:
         """Take back a change of one id, however much of it had happened, and return the catalogue.
 
-        Before it `key` had this slot and text, or none; there were so many slots, of which so many given up.
-        Doing it again changes nothing.
+        `slot`, `text`, `slots` and `removed` are the values before the change; `slot` is None if `key` was new.
+        Calling it again changes nothing.
         """
         if slot is None:
             if slots == removed:  # it was empty
@@ -279,8 +279,8 @@ class Catalog:
             base = given
         else:
             ids_before, texts_before = self._columns()
-            joined: Any = np.concatenate([ids_before, ids]) if kind is int else _appended(ids_before, ids)  # type: ignore[arg-type]
-            base = pack_columns(joined, _appended(texts_before, texts))
+            joined: Any = np.concatenate([ids_before, ids]) if kind is int else _append_column(ids_before, ids)  # type: ignore[arg-type]
+            base = pack_columns(joined, _append_column(texts_before, texts))
         self._install(base, kind)
         return first
 
@@ -335,7 +335,7 @@ class Catalog:
         return slot < len(self.gone) and bool(self.gone[slot])
 
     def is_gone(self, slots: Int32) -> Bools:
-        """Say which slots were given up."""
+        """Return which slots were given up."""
         gone: Bools = self._gone_flags()[slots]
         return gone
 
@@ -356,7 +356,7 @@ class Catalog:
         return taken
 
     def _strings(self, slots: Int32, gap: int = 0) -> tuple[Int64, UInt8]:
-        """Return the ids of slots as borders and bytes, with so many zeros behind each."""
+        """Return the ids of slots as borders and bytes, each followed by that many zeros."""
         column = self._base_strings()
         cuts = np.empty(len(slots) + 1, np.int64)
         kernels.take_lengths(slots, column.offsets, self.tail_offsets, gap, cuts)
@@ -397,7 +397,7 @@ class Catalog:
         at = np.searchsorted(slots, late)
         there = np.flatnonzero(slots[np.minimum(at, len(slots) - 1)] == late) if len(slots) else at[:0]
         rows[at[there]] = count + there
-        return replace(_taken(rows, self.base.texts, aside), surrogates=True)
+        return replace(_take_some(rows, self.base.texts, aside), surrogates=True)
 
     def _install(self, base: PackedColumns, kind: type | None) -> None:
         self.base = base
@@ -409,7 +409,7 @@ class Catalog:
 
 
 def checked_id(key: object, kind: type | None, row: int | None = None) -> Id:
-    """Return `key` if it can be an id where others are of `kind`, if there are any; else raise."""
+    """Return `key` if it is a valid id, and of `kind` if other ids are; else raise."""
     if type(key) not in (str, int):
         raise SubscriptionError(f"an id is a str or an int, not {shown(key)} ({type(key).__name__})", row=row)
     if kind is not None and type(key) is not kind:
@@ -425,7 +425,7 @@ def checked_id(key: object, kind: type | None, row: int | None = None) -> Id:
 
 
 def _is_valid(key: Any) -> bool:
-    """Say whether an int fits into 64 bits, or a text has no lone surrogates."""
+    """Return whether an int fits into 64 bits, or a text has no lone surrogates."""
     if isinstance(key, int):
         return -(2**63) <= key < 2**63
     try:
@@ -473,11 +473,11 @@ def take_rows(column: Int64 | Strings, rows: Int64) -> Int64 | Strings:
     strings = column
     if len(rows) == strings.count:
         return strings
-    return _taken(rows.astype(np.int32), strings, _NO_STRINGS)
+    return _take_some(rows.astype(np.int32), strings, _NO_STRINGS)
 
 
-def _taken(rows: Int32, strings: Strings, more: Strings) -> Strings:
-    """Return some rows of two columns that lie one behind the other."""
+def _take_some(rows: Int32, strings: Strings, more: Strings) -> Strings:
+    """Return some rows of two columns as if they were concatenated."""
     cuts = np.empty(len(rows) + 1, np.int64)
     kernels.take_lengths(rows, strings.offsets, more.offsets, 0, cuts)
     data = np.empty(cuts[-1], np.uint8)
@@ -489,7 +489,7 @@ def _encoded(texts: list[str]) -> Strings:
     return from_pieces([text.encode("utf-8", "surrogatepass") for text in texts], surrogates=True)
 
 
-def _appended(left: Strings, right: Strings) -> Strings:
+def _append_column(left: Strings, right: Strings) -> Strings:
     """Return two columns end to end."""
     if left.count == 0:
         return right

@@ -38,7 +38,7 @@ Refusal = Callable[[pa.DataType], str | None]
 
 
 class Wanted(NamedTuple):
-    """What a call says of a table: the columns of its events or of their attributes, and that of their ids."""
+    """The names that a call gives: the column of the events, or columns of attributes, and the column of the ids."""
 
     column: Names = None
     columns: Names = None
@@ -53,7 +53,7 @@ class Given(NamedTuple):
 
 
 def is_table(given: Any) -> bool:
-    """Say whether something has rows and columns.
+    """Return whether something has rows and columns.
 
     What hands out an Arrow stream is a table if it has columns, as frames have, or if nothing else can be done with it.
     """
@@ -67,7 +67,7 @@ def is_table(given: Any) -> bool:
 
 
 def as_table(given: Any, names: Sequence[str] | None, refused: type[WatchwordError]) -> pa.Table:
-    """Return a table as Arrow's, with the columns `names` at least, each there once; all of them for None.
+    """Return a table as a `pyarrow.Table` that has each of the columns `names` once; None means all columns.
 
     >>> as_table(pa.record_batch({"id": [1], "text": ["tea"]}), ["title"], EventError)
     Traceback (most recent call last):
@@ -91,7 +91,7 @@ def _is_pandas(given: Any) -> bool:
 
 
 def _readable(given: Any) -> Any:
-    """Return what `pyarrow.table` reads: anything with a stream; older frames have a method that gives a table."""
+    """Return an object that `pyarrow.table` reads: one with an Arrow stream, or the table that an old frame makes."""
     if hasattr(given, "sparkSession"):
         raise TypeError("a DataFrame of Spark is matched where it is, by watchword.spark.match")
     if not hasattr(given, "__arrow_c_stream__"):
@@ -132,19 +132,21 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def given_parts(events: Any, wanted: Wanted, language: Language, refusal: Refusal) -> Iterator[Given]:
-    """Yield the events that a call means, those of a stream as they come: no more than a batch of it is in memory."""
+    """Yield the events of a call; those of an Arrow stream batch by batch, one in memory at a time."""
     whole = isinstance(events, pa.Table | pa.RecordBatch) or _is_pandas(events)
     if whole or not is_table(events) or not hasattr(events, "__arrow_c_stream__"):
         yield given_events(events, wanted, language, refusal)
         return
     stream = events if isinstance(events, pa.RecordBatchReader) else pa.RecordBatchReader.from_stream(events)
-    yield given_events(stream.schema.empty_table(), wanted, language, refusal)  # what is refused, is so without rows
+    yield given_events(
+        stream.schema.empty_table(), wanted, language, refusal
+    )  # raises schema errors even if the stream is empty
     for batch in stream:
         yield given_events(batch, wanted, language, refusal)
 
 
 def given_events(events: Any, wanted: Wanted, language: Language, refusal: Refusal) -> Given:
-    """Return the events that a call means."""
+    """Return the events of a call."""
     column, columns, id = wanted
     if column is None and columns is None and id is None and not is_table(events):
         return Given(_as_array(events))
@@ -152,12 +154,12 @@ def given_events(events: Any, wanted: Wanted, language: Language, refusal: Refus
         raise EventError("column= is one value a row, columns= are attributes of an object: give one of them")
     rows, absent = _rows(events)
     chosen = _names("column", column) or _names("columns", columns)
-    if not chosen and language.objects is None:
+    if not chosen and language.reads.objects is None:
         raise _no_column(names_of(rows), id)
     table = as_table(rows, [*dict.fromkeys([*chosen, id or chosen[0]])] if chosen else None, EventError)
     ids = None if id is None else _ids(table, id)
     if columns is not None:
-        if language.objects is None:
+        if language.reads.objects is None:
             raise EventError(f"{language.name} read texts, not objects; write column={chosen!r}")
         return Given(rows_of(table.select(chosen), absent), ids)
     if column is None:
@@ -190,7 +192,7 @@ def _no_column(names: list[str], id: str | None) -> EventError:
 
 
 def _attributes(table: pa.Table, language: Language, id: str | None) -> pa.Table:
-    """Return the columns that are attributes: not that of the ids, if attributes are declared and it is none."""
+    """Return the columns of attributes: without the ids' column, unless that is a declared attribute."""
     declared = language.attributes
     if id is not None and declared is not None and id not in declared:
         return table.drop_columns([id])
@@ -198,12 +200,12 @@ def _attributes(table: pa.Table, language: Language, id: str | None) -> pa.Table
 
 
 def _events(table: pa.Table, names: list[str], language: Language, one: bool) -> pa.Array:
-    """Return the events that one column has, or several side by side."""
+    """Return one column as events, or several columns of texts as events with several texts."""
     if one:
         return _column(table, names[0])
-    if language.several_texts:
+    if language.reads.several_texts:
         return together({name: _column(table, name) for name in names})
-    remedy = f"columns={names!r}" if language.objects else f"column={names[0]!r}"
+    remedy = f"columns={names!r}" if language.reads.objects else f"column={names[0]!r}"
     raise EventError(f"{language.name} do not read several texts as one event; write {remedy}")
 
 
@@ -226,7 +228,7 @@ def _names(option: str, names: Names) -> list[str]:
 
 
 def _rows(events: Any) -> tuple[Any, pa.Array | None]:
-    """Return what columns may be named of, a table, or structs as one; and which rows are null as a whole."""
+    """Return a table, also for an array of structs, and which of its rows are null as a whole."""
     events = events if is_table(events) else _as_array(events)
     if isinstance(events, pa.Array | pa.ChunkedArray) and pa.types.is_struct(events.type):
         rows = one_chunk(events)
@@ -239,7 +241,7 @@ def _rows(events: Any) -> tuple[Any, pa.Array | None]:
 
 
 def _as_array(events: Any) -> Any:
-    """Return a series of any library as an Arrow array, in which what is missing is null; others as they are."""
+    """Return a series of any library as an Arrow array with nulls for missing values, and anything else unchanged."""
     if isinstance(events, list | tuple | pa.Array | pa.ChunkedArray):
         return events
     if hasattr(events, "__arrow_c_stream__"):

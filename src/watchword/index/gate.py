@@ -36,7 +36,7 @@ _Lane = Any
 
 
 class _Own(threading.local):
-    """What a thread knows of a gate: its lane."""
+    """The lane of the current thread."""
 
     lane: _Lane | None = None
 
@@ -52,7 +52,7 @@ class Gate:
         self._lanes: list[weakref.ref[_Lane]] = []  # a thread that ends takes its lane with it
 
     def reading(self) -> Any:
-        """Return what a reader holds: ``with gate.reading(): …``. It may be nested."""
+        """Return the lane that a reader locks: ``with gate.reading(): …``. It may be nested."""
         lane: Any = self._own.lane
         if lane is None:
             lane = self._new_lane()
@@ -69,7 +69,7 @@ class Gate:
             return self.alone(change, *arguments)
 
     def alone(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """As `exclusively`, for who holds `changes` already."""
+        """As `exclusively`, for a caller that holds `changes` already."""
         lane = self._own.lane
         if lane is not None and lane._is_owned():
             raise RuntimeError(_NESTED)

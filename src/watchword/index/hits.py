@@ -66,7 +66,7 @@ def ordered(hits: Hits) -> Hits:
 
 
 def united(hits: Hits, groups: Int64) -> Hits:
-    """Return what events found whose texts were matched one by one; `groups` has the borders of their texts."""
+    """Return hits by event from hits by text; `groups` has the borders between the texts of events."""
     events = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
     keys = np.unique(_keys(hits, events))
     offsets = np.searchsorted(keys, np.arange(len(groups)) << 32)
@@ -83,7 +83,7 @@ def _payloads(keys: Int64) -> Int32:
 
 
 def merged(hits: Hits, more: Hits) -> Hits:
-    """Return what two structures found for the same events."""
+    """Return the hits of two structures for the same events together."""
     payloads = np.empty(len(hits.payloads) + len(more.payloads), np.int32)
     interleave(hits.offsets, hits.payloads, more.offsets, more.payloads, payloads)
     return Hits(hits.offsets + more.offsets, payloads, hits.operations + more.operations)

@@ -15,7 +15,8 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
@@ -36,7 +37,7 @@ from watchword.strings import Strings, from_texts
 
 
 class Method(NamedTuple):
-    """A way to match: a structure, and the options that it has besides those of its language."""
+    """A way to match: a structure, and its options beyond those of the language."""
 
     structure: Callable[..., Structure[Any, Any, Any]]
     options: Mapping[str, Option] = {}
@@ -46,29 +47,46 @@ def method_table(
     structures: Mapping[str, Callable[..., Structure[Any, Any, Any]]] | Mapping[str, str],
     options: Mapping[str, Mapping[str, Option]] = {},
 ) -> dict[str, Method]:
-    """Return methods by name; `options` are those of the methods that have some of their own.
+    """Return methods by name; `options` has the own options of methods that have some.
 
     A structure may be given by its home, "watchword.sets.trie:Trie": it is imported, with its kernels, when an index
     first uses it.
     """
-    made = {name: partial(_made, kind) if isinstance(kind, str) else kind for name, kind in structures.items()}
+    made = {name: partial(_make, kind) if isinstance(kind, str) else kind for name, kind in structures.items()}
     return {name: Method(kind, options.get(name, {})) for name, kind in made.items()}
 
 
-def _made(home: str, **options: Any) -> Structure[Any, Any, Any]:
+def _make(home: str, **options: Any) -> Structure[Any, Any, Any]:
     module, _, name = home.partition(":")
     structure: Structure[Any, Any, Any] = getattr(import_module(module), name)(**options)
     return structure
 
 
+@dataclass(frozen=True)
+class EventKind:
+    """What an event of a language is, for whoever reads events from files, tables and streams.
+
+    >>> EventKind(objects="json")
+    EventKind(objects='json', several_texts=False, documents=False)
+    """
+
+    objects: Literal["columns", "json"] | None = None
+    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
+    `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    several_texts: bool = False
+    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
+    documents: bool = False
+    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+
+
 class OneChange(Protocol):
-    """What stores single texts at once, where `compile_one` and `add_one` would take longer."""
+    """A quick way to store single texts, without `compile_one` and `add_one`."""
 
     def takes(self, text: Any) -> bool:
-        """Say, by a look at it, whether it is worth while to try a text."""
+        """Return whether a text looks simple enough for `add`."""
 
     def add(self, slot: int, text: str) -> bool:
-        """Store a text that it takes; False, and nothing is stored, where it cannot, or the text may be refused."""
+        """Store a text and return True; return False and store nothing if the text must be compiled first."""
 
 
 class Language(ABC):
@@ -77,13 +95,7 @@ class Language(ABC):
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     options: ClassVar[Mapping[str, Option]] = {}
-    objects: ClassVar[Literal["columns", "json"] | None] = None
-    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
-    `json`, also by a text. None: an event is one value, and a table has a column of them."""
-    several_texts: ClassVar[bool] = False
-    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
-    documents: ClassVar[bool] = False
-    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+    reads: ClassVar[EventKind] = EventKind()
     attributes: Sequence[str] | None = None
     """Where events are objects: the attributes that each has, if they are declared; None for any."""
 
@@ -92,9 +104,13 @@ class Language(ABC):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         """Make the structure of a method; `options` are settled."""
-        kind, known = self.methods[method]
-        self.structure: Any = kind(**{name: options[name] for name in known if name in options})
+        self.structure: Any = self.make_structure(method, options)
         self.parts = {"structure": self.structure}
+
+    def make_structure(self, method: str, options: Mapping[str, Any], *sizes: int) -> Structure[Any, Any, Any]:
+        """Return the empty structure of a method; `sizes` are what a language has to say before its options."""
+        kind, known = self.methods[method]
+        return kind(*sizes, **{name: options[name] for name in known if name in options})
 
     @abstractmethod
     def compile(self, texts: Strings) -> Any:
@@ -110,11 +126,11 @@ class Language(ABC):
 
     @abstractmethod
     def read(self, events: Any, position: int) -> Any:
-        """Return what holds in a batch of events, a list or a slice of an Arrow array; the first is at `position`."""
+        """Return the atoms that hold in a batch of events, a list or an Arrow array; the first is at `position`."""
 
     @abstractmethod
     def find(self, holding: Any) -> Hits:
-        """Return the slots that are satisfied by what `read` returned, each once an event."""
+        """Return the slots that the atoms of `read` satisfy, each once an event."""
 
     @abstractmethod
     def explain(self, event: Any, text: str) -> Explanation:
@@ -128,7 +144,7 @@ class Language(ABC):
 
     @property
     def is_outworn(self) -> bool:
-        """Say whether most of what is kept was left behind by subscriptions that are gone, so that a new one pays."""
+        """Return whether most stored atoms are unused, so that rebuilding the language would free memory."""
         return False
 
     def compile_one(self, text: str) -> Any:
@@ -138,14 +154,14 @@ class Language(ABC):
         try:
             return self.compile(from_texts([text]))
         except SubscriptionError as error:
-            raise error.at_row(None) from None
+            raise error.without_row() from None
 
     def add_one(self, slot: int, compiled: Any) -> None:
         """Store what `compile_one` returned."""
         self.add(np.array([slot], np.int32), compiled)
 
     one_change: OneChange | None = None
-    """What stores single texts without compiling them first, if something does."""
+    """The quick way to store single texts, if the language has one."""
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Return the slots that one event satisfies, in an array of their own, and the operations spent."""
@@ -153,7 +169,7 @@ class Language(ABC):
         return hits.payloads, hits.operations
 
     def refusal(self, kind: pa.DataType) -> str | None:
-        """Return why events of an Arrow type are never read; None if they may be."""
+        """Return the reason why no event of an Arrow type can be read; None if some can."""
         try:
             self.read(sample(kind, self.blank), 0)
         except EventError as error:
@@ -164,23 +180,31 @@ class Language(ABC):
     """A text that is an event with nothing in it."""
 
     def prepared(self, events: Any, position: int = 0) -> Any:
-        """Return all events of a call, the first of which is at `position`, in a form of which slices can be read; work
-        that all slices share is done once."""
+        """Return the events of a call in a form whose slices `read` takes, with the work that all slices share done
+        once. The first event is at `position`."""
         return events
 
+    def stream(self, file: Any, current: Callable[[], Language]) -> Iterator[Any] | None:
+        """Return the events of an open file, as they are read, each in the form that `find` takes.
+
+        None if an open file is no batch of events in this language. `current` returns the language that is plugged in
+        when an event is read: the index may replace it between two events.
+        """
+        return None
+
     def needs(self, texts: Strings) -> Needs | None:
-        """Return what events need to satisfy subscriptions; None if this language cannot tell."""
+        """Return the atoms that events need to satisfy subscriptions; None if this language cannot tell."""
         return None
 
     def atoms(self, events: pa.Array) -> Atoms | None:
-        """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell.
+        """Return the atoms that events have, comparable with `needs`; None if they cannot be told for this type.
 
         An `EventError` names the position of an event that is refused, always the first such.
         """
         return None
 
 
-def settled_options(plug: type[Language], method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def settle_options(plug: type[Language], method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of every option of a method of a language."""
     if method not in plug.methods:
         raise OptionError(f"no method {method!r} for {plug.name}; there are: {', '.join(plug.methods)}")

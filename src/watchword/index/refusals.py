@@ -68,7 +68,7 @@ class Columns(NamedTuple):
 
 
 def without_refused(given: Columns, error: SubscriptionError, language: Language, refusals: Refusals) -> Columns:
-    """Return columns of which loading has failed with `error` without all rows that are refused."""
+    """Return columns without the rows that are refused, after loading them raised `error`."""
     found = dict([*refused_texts(given.texts, language), *_repeated(given.ids)]) or {error.row or 0: error}
     kept = np.ones(given.texts.count, np.bool_)
     for number, reason in found.items():

@@ -11,7 +11,7 @@ from watchword.visible import visible
 
 @dataclass(frozen=True, repr=False)
 class Stats:
-    """What an index holds and takes. Shown as lines, and as a table in a notebook.
+    """Figures of an index: what it holds, and the memory it takes. Shown as lines, and as a table in a notebook.
 
     `bytes` is the index without ids and texts (those are `catalog_bytes`). `operations_per_match` is the mean
     over the `events` matched since the index was made or opened, in the unit `operation`; `nulls` were given
@@ -68,7 +68,7 @@ class ClauseReport:
 
     @property
     def held(self) -> bool:
-        """Say whether nothing failed."""
+        """Return whether nothing failed."""
         return not self.missing and not self.forbidden
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ class Explanation:
 
     @property
     def matched(self) -> bool:
-        """Say whether a clause held."""
+        """Return whether a clause held."""
         return any(clause.held for clause in self.clauses)
 
     @property

@@ -77,7 +77,7 @@ class ShardRule:
         return homes
 
     def owned(self, needs: Needs | None, shard: int) -> UInt64 | None:
-        """Return what a shard with these needs owns; None for everything."""
+        """Return the atoms that a shard with these needs owns; None for all atoms."""
         if needs is None or (np.diff(needs.offsets) == 0).any():
             return None
         if not len(needs.owners):
@@ -121,7 +121,7 @@ def _clauses_with(needs: Needs, owners: Int64) -> Int64:
 
 @dataclass
 class OwnedAtoms:
-    """What the shards of a version own; None for everything. Tables may be memory maps."""
+    """The atoms that each shard of a version owns; None for all atoms. Tables may be memory maps."""
 
     tables: Sequence[UInt64 | None]
     _others: UInt64 = field(init=False)

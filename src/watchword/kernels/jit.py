@@ -49,7 +49,7 @@ def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _known_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that numba has. Those that it documents are taken on trust; it refuses what it does not know."""
+    """Return the options without those private ones that numba does not have."""
     losses = {
         "no_cfunc_wrapper": "kernels compile later, with an entry for C code that is not used",
         "_nrt": "kernels that allocate nothing count references, and are slower",
@@ -140,8 +140,7 @@ def _keep_checked(made: Any, file: Path) -> None:
 def _load_sooner(made: Any) -> None:
     """Let a kernel load what is kept without what numba compiles with.
 
-    Numba loads all of that first, which takes longer than all kernels of an index together, and whoever compiles does it
-    anyway.
+    Numba loads all of that first, which takes longer than all kernels of an index together. Compiling loads it anyway.
     """
     kept = private(made, "_cache")
     if type(kept).__name__ == "NullCache":
@@ -236,19 +235,26 @@ class Callback:
     def _made(self) -> Any:
         options = {"boundscheck": False, **_known_options({"_nrt": False})}
         with optional("every process compiles the functions that C code calls"):
-            made = _with_cache(self._function, partial(self._prepare, options))
+            made = _with_cache(self._function, self._preparation(options))
             _speed_up(made, self._function)
             made.compile()
             return made
         return cfunc(self._signature, **options)(self._function)
 
-    def _prepare(self, options: dict[str, Any], cache: bool) -> Any:
-        """Return what numba's `cfunc` makes, before it is compiled."""
+    def _preparation(self, options: dict[str, Any]) -> Callable[[bool], Any]:
+        """Return a function that makes what numba's `cfunc` makes, before it is compiled."""
+        kind = private("numba.core.ccallback", "CFunc")
         signature = private("numba.core.sigutils", "normalize_signature")(self._signature)
-        made = private("numba.core.ccallback", "CFunc")(self._function, signature, locals={}, options=options)
-        if cache:
-            private(made, "enable_caching")()
-        return made
+
+        def prepare(cache: bool) -> Any:
+            made = kind(self._function, signature, locals={}, options=options)
+            if cache:
+                made.enable_caching()
+            return made
+
+        for name in ("_cache", "enable_caching"):
+            private(prepare(False), name)
+        return prepare
 
     @property
     def address(self) -> int:

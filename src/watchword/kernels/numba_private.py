@@ -1,8 +1,8 @@
 """The one way to ask numba for a name that its documentation does not promise.
 
 ``private("numba.core.runtime.nrt", "rtsys")`` returns the name, or raises `UnsupportedNumba` where a release of numba
-has it no more. Most such names make kernels start sooner, and nothing else: whoever asks for one of these does so inside
-of `optional`, which logs one line and goes on without::
+has it no more. Most such names make processes start sooner, and nothing else: these are asked for inside of `optional`,
+which logs one line and goes on without::
 
     numba 0.70.0 has no 'rtsys' in numba.core.runtime.nrt: a process starts later; answers are the same
 """
@@ -30,7 +30,7 @@ def private(owner: Any, name: str) -> Any:
     try:
         return getattr(import_module(owner) if isinstance(owner, str) else owner, name)
     except (AttributeError, ImportError):
-        place = owner if isinstance(owner, str) else type(owner).__name__
+        place = owner if isinstance(owner, str) else getattr(owner, "__name__", type(owner).__name__)
         raise UnsupportedNumba(f"numba {numba.__version__} has no {name!r} in {place}") from None
 
 

@@ -2,9 +2,9 @@
 
 Of a kernel with two signatures::
 
-    packed.match-31.py311.nbi             32 bytes of SHA-256, then the pickle {key: "8c1d…e0", other key: "77f2…a9"}
-    packed.match-31.py311.8c1d…e0.nbc     machine code whose SHA-256 begins with 8c1d…e0
-    packed.match-31.py311.77f2…a9.nbc
+    packed.match-31.py311.index           32 bytes of SHA-256, then the pickle {key: "8c1d…e0", other key: "77f2…a9"}
+    packed.match-31.py311.8c1d…e0.code    machine code whose SHA-256 begins with 8c1d…e0
+    packed.match-31.py311.77f2…a9.code
 
 Invariant: a file is written under another name and renamed when it is whole, and nothing is unpickled whose checksum is
 wrong. So a file that was cut or changed is the same as none: its kernel is compiled again. Two processes that write at
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import pickle
 import secrets
 from collections.abc import Callable, Sequence
@@ -46,7 +45,7 @@ class KernelFiles:
         """Return what was saved under a key; None if nothing whole is found."""
         for folder in self._readable:
             name = self._index(folder).get(key)
-            code = self._code(folder / f"{self._name}.{name}.nbc", name) if name else None
+            code = self._code(folder / f"{self._name}.{name}.code", name) if name else None
             if code is not None:
                 return pickle.loads(code)
         return None
@@ -60,7 +59,7 @@ class KernelFiles:
         index = self._index(self._writable) | {key: name}
         try:
             make_folder(self._writable)
-            _write(self._writable / f"{self._name}.{name}.nbc", code)
+            _write(self._writable / f"{self._name}.{name}.code", code)
             self._write_index(index)
         except OSError as error:
             _log_once("write", "compiled kernels cannot be kept: %s", error)
@@ -71,7 +70,7 @@ class KernelFiles:
             self._write_index({})
 
     def _index(self, folder: Path) -> dict[Any, str]:
-        path = folder / f"{self._name}.nbi"
+        path = folder / f"{self._name}.index"
         try:
             found = path.read_bytes()
         except OSError:
@@ -99,7 +98,7 @@ class KernelFiles:
     def _write_index(self, index: dict[Any, str]) -> None:
         if self._writable is not None:
             body = self._dump(index)
-            _write(self._writable / f"{self._name}.nbi", hashlib.sha256(body).digest() + body)
+            _write(self._writable / f"{self._name}.index", hashlib.sha256(body).digest() + body)
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -107,7 +106,7 @@ def _write(path: Path, content: bytes) -> None:
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         unfinished.write_bytes(content)
-        os.replace(unfinished, path)
+        unfinished.replace(path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise

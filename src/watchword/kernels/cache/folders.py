@@ -12,8 +12,8 @@ line in the log names one that is not used. Places are made for their owner alon
 which others may read as they read the package: an image is made by root and run by somebody else. Where no place can be
 written to, code is compiled in every process.
 
-What is removed: when code is first kept under a new name, the oldest folders of the same file but for `KEPT` go, and the
-oldest ones of other versions and machines. A process that had been reading there compiles again; no answer changes.
+What is removed: when code is first kept under a new name, the oldest folders of the same file go, and the oldest ones
+of other versions and machines; `KEPT` stay of each. A process that was reading there compiles again; answers stay.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import llvmlite
 import numba
@@ -87,7 +88,8 @@ def folder_name(file: Path) -> str:
 @cache
 def machine() -> str:
     """Return the name for this version on machines of this kind, which can use each other's machine code."""
-    config, tag = numba.config, sys.implementation.cache_tag
+    config: Any = numba.config
+    tag = sys.implementation.cache_tag
     processor = config.CPU_NAME or get_host_cpu_name()
     features = config.CPU_FEATURES if config.CPU_FEATURES is not None else get_host_cpu_features().flatten()
     parts = [sys.abiflags, platform.system(), platform.machine(), processor, features, str(config.ENABLE_AVX)]

@@ -1,4 +1,4 @@
-"""What numba asks for the folder of a kernel's machine code; its setting NUMBA_CACHE_LOCATOR_CLASSES takes such classes.
+"""What numba asks for the folder of a kernel's machine code, by its setting NUMBA_CACHE_LOCATOR_CLASSES.
 
 Functions of other packages have no locator here: numba asks the next class in its list.
 """

@@ -19,10 +19,16 @@ from watchword.cli import app
 from watchword.languages import LANGUAGES
 from watchword.warming import STEPS, exercises, warm, write_archive
 
+
+def language_names() -> list[str]:
+    """Return the languages of the package; other tests register one of their own."""
+    return [language for language, home in LANGUAGES.items() if home.startswith("watchword.")]
+
+
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", language_names())
 def test_a_language_is_warmed_in_the_steps_that_were_promised(language: str) -> None:
     assert len(list(warm(language))) == STEPS + len(exercises()[language].batches)
 

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from watchword.kernels.cache.folders import folder_name, machine, places
 from watchword.kernels.cache.sources import PACKAGE
-from watchword.languages import LANGUAGES, language_class
+from watchword.languages import language_class
 
 STEPS = 5
 """Steps of every language, beside one for each batch."""
@@ -100,14 +100,13 @@ def _compiled_files() -> Iterator[tuple[Path, str]]:
 
 def exercises() -> dict[str, Exercise]:
     """Return the exercise of each language."""
-    made = {
+    return {
         "keywords": _keywords(),
         "paths": _paths(),
         "patterns": _patterns(),
         "predicates": _predicates(),
         "properties": _properties(),
     }
-    return {language: made[language] for language in LANGUAGES}
 
 
 def _table(subscriptions: list[str], kind: type[str] | type[int] = str) -> pa.Table:

@@ -96,7 +96,6 @@ def test_a_name_that_every_kernel_needs_is_missed_with_the_remedy() -> None:
 
 NAMES = {
     "folders": "CACHE_LOCATOR_CLASSES",
-    "files": "_cache_file",
     "loading": "rtsys",
     "constants": "unliteral",
     "options": "no_cfunc_wrapper,_nrt",

@@ -41,14 +41,14 @@ def warm(
     """
     from watchword.kernels import jit
     from watchword.kernels.cache.folders import machine, places
-    from watchword.languages import LANGUAGES
     from watchword.warming import STEPS, exercises, warm, write_archive
 
-    wanted = languages or list(LANGUAGES)
-    if unknown := sorted(set(wanted) - set(LANGUAGES)):
-        fail(f"no language {unknown[0]!r}; there are: {', '.join(LANGUAGES)}")
+    known = exercises()
+    wanted = languages or list(known)
+    if unknown := sorted(set(wanted) - set(known)):
+        fail(f"no language {unknown[0]!r}; there are: {', '.join(known)}")
     before = jit.first_use.compiled
-    with _bar(sum(len(exercises()[language].batches) + STEPS for language in wanted)) as advance:
+    with _bar(sum(len(known[language].batches) + STEPS for language in wanted)) as advance:
         for language in wanted:
             for step in warm(language):
                 advance(f"{language}: {step}")

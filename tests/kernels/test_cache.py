@@ -88,6 +88,32 @@ class TestMoves:
         assert warm.run().compiled == 0
 
 
+class TestShipped:
+    """A wheel may have kernels for processors of a kind that nearly every machine is of."""
+
+    @pytest.fixture
+    def shipped(self, package: TinyPackage) -> TinyPackage:
+        package.variables = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": ""}
+        assert package.run().compiled == KERNELS
+        shutil.move(package.beside, package.kernels / "shipped")
+        package.variables = {}
+        return package
+
+    def test_kernels_of_a_wheel_are_used(self, shipped: TinyPackage) -> None:
+        assert (said := shipped.run()).answer == 42 and said.compiled == 0 and said.log == []
+
+    def test_a_processor_without_the_features_compiles(self, shipped: TinyPackage) -> None:
+        shipped.first = (
+            "import llvmlite.binding as ll\nfound = ll.get_host_cpu_features()\nfound['avx2'] = False\n"
+            "ll.get_host_cpu_features = lambda: found"
+        )
+        assert (said := shipped.run()).answer == 42 and said.compiled == KERNELS
+
+    def test_kernels_of_other_sources_are_not_used(self, shipped: TinyPackage) -> None:
+        (shipped.kernels / "callee.py").write_text(CALLEE.replace("number + by", "number - by"))
+        assert (said := shipped.run()).answer == 38 and said.compiled == KERNELS
+
+
 class TestPlaces:
     """Code is kept where that is possible and safe."""
 

@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from watchword.kernels.cache.folders import make_folder
+from watchword.kernels.cache.folders import BASELINE, make_folder
 
 _SEAL, _NAME = hashlib.sha256().digest_size, 32
 _log = logging.getLogger("watchword.kernels")
@@ -44,7 +44,8 @@ class KernelFiles:
     def load(self, key: Any) -> Any:
         """Return what was saved under a key; None if nothing whole is found."""
         for folder in self._readable:
-            name = self._index(folder).get(key)
+            index = self._index(folder)
+            name = index.get(key) or index.get(_baseline_key(key))
             code = self._code(folder / f"{self._name}.{name}.code", name) if name else None
             if code is not None:
                 return pickle.loads(code)
@@ -99,6 +100,16 @@ class KernelFiles:
         if self._writable is not None:
             body = self._dump(index)
             _write(self._writable / f"{self._name}.index", hashlib.sha256(body).digest() + body)
+
+
+def _baseline_key(key: Any) -> Any:
+    """Return the key of the same kernel as compiled for `BASELINE`.
+
+    Numba's key is (signature, (system, processor, features), digests of the function).
+    """
+    if not (isinstance(key, tuple) and len(key) == 3 and isinstance(key[1], tuple) and len(key[1]) == 3):
+        return key
+    return key[0], (key[1][0], *BASELINE), key[2]
 
 
 def _write(path: Path, content: bytes) -> None:

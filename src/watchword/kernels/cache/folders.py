@@ -7,6 +7,9 @@ The places, in this order; code is read from each, and written to the first that
     $XDG_CACHE_HOME/watchword/kernels         or ~/.cache/watchword/kernels
     /tmp/watchword-kernels-1000               in the folder for temporary files, with the user's number
 
+Last comes `watchword/kernels/shipped`, which a wheel may have (``make wheel``): code for `BASELINE`, which nearly every
+processor can run.
+
 Loading code runs it. So a place is used only if it belongs to this user or to root and nobody else may write to it; a
 line in the log names one that is not used. Places are made for their owner alone, but for the one beside the package,
 which others may read as they read the package: an image is made by root and run by somebody else. Where no place can be
@@ -41,6 +44,10 @@ from watchword.kernels.cache.sources import PACKAGE, digest
 
 KEPT = 4
 """Folders that stay: of one kernel file, and of versions and machines in one place."""
+BASELINE = "x86-64-v3", ""
+"""The processor that a wheel's kernels are compiled for, and features beyond it: nearly every server since 2015."""
+_BASELINE_FEATURES = ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "cx16", "sse4.2", "xsave")
+_SHIPPED = PACKAGE / "kernels" / "shipped"
 _BESIDE = PACKAGE / "kernels" / "__pycache__" / "compiled"
 _log = logging.getLogger("watchword.kernels")
 
@@ -54,9 +61,16 @@ class Places:
 
     def folders(self, file: Path) -> tuple[tuple[Path, ...], Path | None]:
         """Return the folders that may have the code of a kernel file, and the one that new code is put into."""
-        name = folder_name(file)
-        readable = tuple(place / machine() / name for place in self.readable)
-        return readable, self.writable / machine() / name if self.writable else None
+        return _folders(self, file)
+
+
+@cache
+def _folders(found: Places, file: Path) -> tuple[tuple[Path, ...], Path | None]:
+    name = f"{machine()}/{folder_name(file)}"
+    readable = [place / name for place in found.readable]
+    if _SHIPPED.is_dir() and _has_baseline():
+        readable.append(_SHIPPED / machine(*BASELINE) / folder_name(file))
+    return tuple(readable), found.writable / name if found.writable else None
 
 
 @cache
@@ -86,16 +100,25 @@ def folder_name(file: Path) -> str:
 
 
 @cache
-def machine() -> str:
-    """Return the name for this version on machines of this kind, which can use each other's machine code."""
+def machine(processor: str = "", features: str | None = None) -> str:
+    """Return the name for this version on machines of a kind, this one's if none is given, which can share code."""
     config: Any = numba.config
     tag = sys.implementation.cache_tag
-    processor = config.CPU_NAME or get_host_cpu_name()
-    features = config.CPU_FEATURES if config.CPU_FEATURES is not None else get_host_cpu_features().flatten()
+    if not processor:
+        processor, features = config.CPU_NAME or get_host_cpu_name(), config.CPU_FEATURES
+    if features is None:
+        features = get_host_cpu_features().flatten()
     parts = [sys.abiflags, platform.system(), platform.machine(), processor, features, str(config.ENABLE_AVX)]
     total = hashlib.sha256("\n".join([*parts, numba.__version__, llvmlite.__version__]).encode()).hexdigest()
     version = import_module("watchword").__version__
     return f"watchword-{version}-{tag}-numba-{numba.__version__}-{processor or 'generic'}-{total[:8]}"
+
+
+@cache
+def _has_baseline() -> bool:
+    """Return whether this processor runs code that was compiled for `BASELINE`."""
+    found = get_host_cpu_features()
+    return platform.machine() in ("x86_64", "AMD64") and all(found.get(name) for name in _BASELINE_FEATURES)
 
 
 def make_folder(folder: Path) -> None:

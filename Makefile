@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check docs bench peers soak clean help
+.PHONY: run tour quick test check docs bench peers soak newest-numba wheel clean help
 
 help: ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 $(READY): requirements.lock pyproject.toml
 	@echo "==> setting up $(VENV) (a few minutes the first time, most of it for Spark)"
@@ -50,6 +50,24 @@ KILLS := 100
 
 soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
 	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+
+NEWEST := build/newest-numba
+
+newest-numba: ## run the tests of kernels with the newest numba that pip has, whatever pyproject.toml allows
+	@$(PYTHON) -m venv $(NEWEST)
+	@$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade --only-binary :all: --pre \
+		numba pyarrow rich typer lxml PyStemmer psutil hypothesis pytest pytest-xdist
+	@$(NEWEST)/bin/python -c 'import numba; print("numba", numba.__version__)'
+	@PYTHONPATH=$(CURDIR)/src $(NEWEST)/bin/python -m pytest -p no:cacheprovider tests/kernels
+
+SHIPPED := src/watchword/kernels/shipped
+
+wheel: $(READY) ## build a wheel with kernels for x86-64-v3, so that the first use on such machines compiles nothing
+	@rm -rf $(SHIPPED) build/shipped && mkdir -p $(SHIPPED) build/shipped dist
+	@NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES= $(BIN)/watchword warm --archive build/shipped/warm.tar.gz
+	@tar -xzf build/shipped/warm.tar.gz --strip-components=1 -C $(SHIPPED)
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist . ; \
+		status=$$?; rm -rf $(SHIPPED) build/lib; exit $$status
 
 docs: $(READY) ## build the pages and the reference of the public classes into build/docs
 	@$(BIN)/python docs/build.py

@@ -6,13 +6,11 @@ import io
 import logging
 import subprocess
 import sys
-from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from numba import types
-from numba.core.registry import cpu_target
 
 from watchword.kernels import jit
 from watchword.kernels.first_use import FirstUse
@@ -49,15 +47,21 @@ def test_into_a_pipe_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("found", "said"), [(None, ["/kept"]), ("machine code", [])])
-def test_only_what_is_not_kept_is_compiled(found: Any, said: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    folders: list[str] = []
-    monkeypatch.setattr(jit, "_first_use", SimpleNamespace(compiles=folders.append))
-    kept = SimpleNamespace(
-        _guard_against_spurious_io_errors=nullcontext, _load_overload=lambda *_: found, cache_path="/kept"
-    )
-    assert jit._load(kept, None, cpu_target.target_context) == found
-    assert folders == said
+@pytest.mark.parametrize(("found", "compiled"), [(None, 1), ("machine code", 0), (OSError("unreadable"), 1)])
+def test_only_what_cannot_be_loaded_is_compiled(
+    found: Any, compiled: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def load(signature: object, target: object) -> Any:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(jit, "first_use", first_use := FirstUse())
+    made = SimpleNamespace(_cache=SimpleNamespace(load_overload=load, cache_path="/kept"))
+    jit._watch(made)
+    assert made._cache.load_overload(None, None) == (None if compiled else found)
+    assert first_use.compiled == compiled
+    assert len(caplog.messages) == isinstance(found, Exception)
 
 
 def test_a_kernel_is_not_compiled_again_for_a_constant() -> None:

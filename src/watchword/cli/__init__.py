@@ -22,6 +22,7 @@ from watchword.cli import (
     snapshots,
     subscribing,
     system,
+    warming,
 )
 
 SYSTEM = "The running system"
@@ -32,6 +33,7 @@ app.command("check")(checking.check)
 app.command("explain")(explaining.explain)
 app.command("methods")(explaining.methods)
 app.command("estimate")(estimating.estimate)
+app.command("warm")(warming.warm)
 app.add_typer(snapshots.app, name="index")
 app.add_typer(experimenting.app, name="experiments")
 for command in (

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
+
+from watchword.kernels.numba_private import needed
+
+cgutils, populate_array = needed("numba.core", "cgutils"), needed("numba.np.arrayobj", "populate_array")
 
 
 @intrinsic

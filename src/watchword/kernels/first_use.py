@@ -16,15 +16,17 @@ _log = logging.getLogger("watchword.kernels")
 
 
 class FirstUse:
-    """Knows when kernels were first compiled, and whether that was said."""
+    """Knows when kernels were first compiled, how many were, and whether that was said."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._began: float | None = None
         self._said = False
+        self.compiled = 0
 
     def compiles(self, folder: str) -> None:
         """Take notice that a kernel is about to be compiled, and kept in a folder."""
+        self.compiled += 1
         now = self._clock()
         self._began = now if self._began is None else self._began
         if self._said or now < self._began + PATIENCE:

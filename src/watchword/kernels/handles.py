@@ -21,11 +21,12 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 
 from watchword.arrays import Int64
+from watchword.kernels.numba_private import needed
+
+cgutils, populate_array = needed("numba.core", "cgutils"), needed("numba.np.arrayobj", "populate_array")
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 
@@ -106,7 +107,7 @@ def bytes_at(typing_context, data, dtype):
 
 
 def _view(context, builder, kind, address, size):
-    made = make_array(kind)(context, builder)
+    made = context.make_array(kind)(context, builder)
     width = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     shape, strides = (cgutils.pack_array(builder, [number]) for number in (size, width))
     data = builder.inttoptr(address, made.data.type)

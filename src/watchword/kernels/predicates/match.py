@@ -25,12 +25,13 @@ from watchword.kernels.tombstones import Dead, drop_dead
 
 
 @kernel
-def match(event_offsets, points, value_offsets, fields, positions, state, arena, first, used, offsets, payloads):
+def match(events, state, arena, first, used, offsets, payloads):
     """Match events from `first` on: each has points, and labels `positions` of its `fields`, field by field.
 
     `state` are the handles of a `State` without its arena. Returns the first event not matched, the number of payloads
     and the number of blocks read.
     """
+    event_offsets, points, value_offsets, fields, positions = events
     s = state_at(state, arena)
     dead = Dead(s.dead_slots, s.dead_clauses)
     heads = np.empty(HEADS, np.int32)
@@ -63,7 +64,8 @@ def match_one(points, fields, positions, state, arena, payloads):
     own, own_fields, labels = bytes_at(points, np.int32), bytes_at(fields, np.int32), bytes_at(positions, np.int64)
     borders, value_borders, found = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
     borders[1], value_borders[1] = len(own), len(own_fields)
-    reached, used, work = match(borders, own, value_borders, own_fields, labels, state, arena, 0, 0, found, payloads)
+    event = borders, own, value_borders, own_fields, labels
+    reached, used, work = match(event, state, arena, 0, 0, found, payloads)
     return used if reached else -1, work
 
 

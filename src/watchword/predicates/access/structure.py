@@ -263,7 +263,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def match(self, events: Held) -> Hits:
         """Read the blocks and lists of each event's access keys."""
         space = self._borrowed()
-        step: Any = partial(kernels.match, *events, self._state(space), self.base.packed.arena)
+        step: Any = partial(kernels.match, tuple(events), self._state(space), self.base.packed.arena)
         hits = collect(len(events), step, self._hits_per_event)
         self._spare.append(space)
         if self.events < OBSERVED:

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check docs bench peers soak clean help
+.PHONY: run tour quick test check mutants docs bench peers soak clean help
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -42,6 +42,11 @@ KILLS := 100
 
 soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
 	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+
+MUTANTS := 100
+
+mutants: $(READY) ## change the code in a hundred places, one at a time, and list the changes that no test notices
+	@$(BIN)/python -m tests.mutants --count $(MUTANTS)
 
 docs: $(READY) ## build the pages and the reference of the public classes into build/docs
 	@$(BIN)/python docs/build.py

@@ -26,6 +26,10 @@ class SubscriptionError(WatchwordError, ValueError):
         """Return the same error, placed in a batch; with None, of a single subscription."""
         return SubscriptionError(self.reason, row=row)
 
+    def without_row(self) -> SubscriptionError:
+        """Return the same error for who names the place in another way: by file and line, or by id."""
+        return self.at_row(None)
+
 
 class SubscriptionSyntaxError(SubscriptionError):
     """A subscription's text is not of its language. ``text[position:]`` is where reading stopped."""

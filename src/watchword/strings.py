@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.arrays import NO_BYTES, Int64, UInt8
+from watchword.arrays import NO_BYTES, Bools, Int64, UInt8
 from watchword.errors import EventError, WatchwordError
 
 _FEW = 64
@@ -141,9 +141,11 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def without_views(column: pa.Array, refused: type[WatchwordError] = EventError) -> pa.Array:
     """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries.
 
-    Few of Arrow's functions take views, which polars and DuckDB hand out. A type that is nested too deeply to look
-    through is `refused`.
+    Few of Arrow's functions take views, which polars and DuckDB hand out. List views and what is inside of them stay
+    (`index.arrow`). A type that is nested too deeply to look through is `refused`.
     """
+    if isinstance(column, pa.ExtensionArray):  # its type may have no hash
+        return column
     try:
         kind = _without_views(column.type)
     except RecursionError:
@@ -153,27 +155,41 @@ def without_views(column: pa.Array, refused: type[WatchwordError] = EventError) 
 
 @lru_cache(256)
 def _without_views(kind: pa.DataType) -> pa.DataType:
+    return _type_without_views(kind)
+
+
+def _type_without_views(kind: pa.DataType) -> pa.DataType:
     types = pa.types
     if types.is_string_view(kind):
         return pa.large_string()
     if types.is_binary_view(kind):
         return pa.large_binary()
     if types.is_dictionary(kind):
-        return pa.dictionary(kind.index_type, _without_views(kind.value_type), kind.ordered)
+        return pa.dictionary(kind.index_type, _type_without_views(kind.value_type), kind.ordered)
     if types.is_struct(kind):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+        return pa.struct([field.with_type(_type_without_views(field.type)) for field in kind])
     if types.is_map(kind):
-        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
+        return pa.map_(_type_without_views(kind.key_type), _type_without_views(kind.item_type))
     if types.is_fixed_size_list(kind):
-        return pa.list_(_without_views(kind.value_type), kind.list_size)
+        return pa.list_(_type_without_views(kind.value_type), kind.list_size)
     if types.is_list(kind) or types.is_large_list(kind):
         made = pa.list_ if types.is_list(kind) else pa.large_list
-        return made(kind.value_field.with_type(_without_views(kind.value_type)))
+        return made(kind.value_field.with_type(_type_without_views(kind.value_type)))
     return kind
+
+
+def valid_rows(column: pa.Array) -> Bools | None:
+    """Return which rows are not null, nor name a null of a dictionary; None if that is all of them.
+
+    >>> valid_rows(pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["tea", None])))
+    array([ True, False])
+    """
+    if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
+        column = column.dictionary_decode()
+    return column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
 
 
 def first_null(column: pa.Array) -> int | None:
     """Return the first row that is null."""
-    if column.null_count == 0:
-        return None
-    return int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+    valid = valid_rows(column)
+    return None if valid is None else int(np.argmin(valid))

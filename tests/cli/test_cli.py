@@ -29,7 +29,7 @@ from watchword.cli.pairs import Pairs
 from watchword.dead_letters import Letter, write_letters
 from watchword.home import Home
 from watchword.index import events as slices
-from watchword.index import next_size
+from watchword.index.events import next_size
 from watchword.tables import Batch, Source
 
 SUBSCRIPTIONS = {
@@ -224,9 +224,9 @@ def test_events_that_match_a_great_deal_are_matched_few_at_a_time(
         sizes.append(len(found))
         return found
 
-    match_slice = Pairs._matched
+    match_slice = Pairs._pairs_of
     monkeypatch.setattr(slices, "PAIRS_AT_ONCE", 300)
-    monkeypatch.setattr(Pairs, "_matched", watched)
+    monkeypatch.setattr(Pairs, "_pairs_of", watched)
     found = pairs_of(done("match", subscriptions, events, "--format", "jsonl"))
     assert found == {(place, id) for place in [*range(1, 401), *range(801, 806)] for id in range(1, 31)}
     assert max(sizes[1:]) <= 300 and len(sizes) < 80

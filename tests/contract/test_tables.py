@@ -129,7 +129,7 @@ class TestTablesOfEvents:
             ]:  # fmt: skip
                 with pytest.raises(EventError, match=says):
                     ask()
-        if reader.language.index.plug.objects is None:
+        if reader.language.index.reads.objects is None:
             with pytest.raises(EventError, match="such as column='key'; the table has: key, event, number"):
                 index.match_many(Frame(rows))
 

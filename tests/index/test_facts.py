@@ -7,8 +7,9 @@ from itertools import count, islice
 import pyarrow as pa
 import pytest
 
-from watchword import KeywordIndex, PatternIndex, SubscriptionSyntaxError
-from watchword.index.events import around, next_size
+from watchword import KeywordIndex, OptionError, PatternIndex, SubscriptionSyntaxError
+from watchword.index import EventKind, language_class
+from watchword.index.events import Pace, around, next_size
 
 
 def test_the_type_of_ids() -> None:
@@ -69,6 +70,30 @@ def test_sizes_follow_the_pairs() -> None:
     assert next_size(10, 0, most=12) == 12
 
 
+def test_slices_are_sized_by_the_pairs_before_them_and_hold_every_event_once() -> None:
+    pace, parts = Pace(64, most=100), []
+    for part in pace.slices(1000):
+        parts.append(part)
+        pace.record(part.stop - part.start, 0 if part.start < 300 else 1 << 20)
+    assert [event for part in parts for event in range(1000)[part]] == list(range(1000))
+    sizes = [part.stop - part.start for part in parts]
+    assert sizes[:6] == [64, 100, 100, 100, 100, 25] and max(sizes) == 100
+    assert list(Pace().slices(0)) == []
+
+
+def test_the_end_of_a_batch_is_judged_as_if_it_were_whole() -> None:
+    pace = Pace(1000)
+    pace.record(events=10, pairs=10_000)
+    assert pace.size == 262
+
+
+def test_an_error_without_its_row_keeps_its_pointer() -> None:
+    error = SubscriptionSyntaxError("no end", text="greece (", position=7, row=3)
+    assert str(error).startswith("row 3: no end") and error.without_row().row is None
+    assert str(error.without_row()) == str(error).removeprefix("row 3: ")
+    assert "^" in str(error.without_row())
+
+
 def test_around_refused_events() -> None:
     index = KeywordIndex({"s": "a"})
     events = ["a", 5, "b", "a", None, None, "a"]
@@ -76,3 +101,18 @@ def test_around_refused_events() -> None:
     found = sorted(start + position for start, table in answers for position in table["event"].to_pylist())
     assert found == [0, 3, 6]
     assert sorted(refused) == [1] and "not int" in refused[1]
+
+
+def test_what_an_event_is_and_which_options_are_taken() -> None:
+    kinds = {name: language_class(name).reads for name in ("keywords", "paths", "predicates", "properties")}
+    assert kinds == {
+        "keywords": EventKind(several_texts=True),
+        "paths": EventKind(documents=True),
+        "predicates": EventKind(objects="json"),
+        "properties": EventKind(objects="columns"),
+    }
+    assert KeywordIndex().reads is KeywordIndex.reads
+    KeywordIndex.check_options(method="trie", stop_words=["the"])
+    for method, options in (("auto", {"stemmer": "klingon"}), ("auto", {"nonsense": 1}), ("none", {})):
+        with pytest.raises(OptionError):
+            KeywordIndex.check_options(method, **options)

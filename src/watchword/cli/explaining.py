@@ -84,9 +84,9 @@ def methods(
 
 def _event(index: Any, written: str) -> Any:
     """Return an event that may be a file with a document, or an object or a list whose language reads no JSON."""
-    if index.plug.documents and not written.lstrip().startswith("<"):
+    if index.reads.documents and not written.lstrip().startswith("<"):
         return Path(written)
-    if index.plug.objects != "columns" or not written.startswith(("{", "[")):
+    if index.reads.objects != "columns" or not written.startswith(("{", "[")):
         return written
     try:
         return parse_json(written)

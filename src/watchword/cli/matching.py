@@ -197,7 +197,7 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
         with opened() as source:
             if isinstance(source, Events):
                 source.attributes = index.attributes
-                if source.guessed is not None and index.plug.several_texts:
+                if source.guessed is not None and index.reads.several_texts:
                     guessed = f"; only the column {source.guessed!r} was read: --text names it, or several"
             for table in pairs.of(source, shown=shown):
                 results.write(table)
@@ -237,15 +237,15 @@ def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, 
     from watchword.index import language_class
     from watchword.tables import Documents, DocumentStream, holds_documents
 
-    plug = language_class(language).plug
-    if len(columns.text) > 1 and not plug.several_texts:
+    reads = language_class(language).reads
+    if len(columns.text) > 1 and not reads.several_texts:
         fail(f"--text: an event of {language} is what one column has: give one")
     if len(columns.text) > 1 and wanted.places:
         fail("--occurrences: a place is one in one text: give --text once")
-    if not plug.documents:
+    if not reads.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")
-        return _rows(paths, columns, wanted, plug.objects)
+        return _rows(paths, columns, wanted, reads.objects)
     if stream and columns.kind is not None:
         fail("--input-format: a stream has documents, not rows: leave it or --stream out")
     tables = [path for path in paths if not stream and not holds_documents(path, columns.kind)]

@@ -170,8 +170,9 @@ def placed(subscriptions: Subscriptions) -> Iterator[None]:
     except SubscriptionError as error:
         if error.row is None:
             raise
-        message = str(error).removeprefix(f"row {error.row}: ")  # with the pointer that a syntax error draws
-        raise TableError(message, path=subscriptions.label, place=subscriptions.place(error.row)) from None
+        raise TableError(
+            str(error.without_row()), path=subscriptions.label, place=subscriptions.place(error.row)
+        ) from None
 
 
 def translated(subscriptions: Subscriptions, language: str, dialect: str | None) -> Subscriptions:

@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 
 from watchword.cli.reporting import fail, note, tracked
 from watchword.errors import EventError
-from watchword.index import Index, next_size
-from watchword.index.events import around
+from watchword.index import Index
+from watchword.index.events import Pace, around
 from watchword.tables import Batch, DocumentStream, Source, TableError
 
 FIRST_SIZE = 64
-"""How many events are matched first; then as many as should give a bounded number of pairs (`next_size`)."""
+"""How many events are matched first; then as many as should give a bounded number of pairs (`Pace`)."""
 DOCUMENTS_AT_ONCE, PAIRS_AT_ONCE = 256, 1 << 16
 """When the pairs of a stream of documents are written; those of standard input after each document."""
 
@@ -46,7 +46,7 @@ class Pairs:
         self._index, self._wanted, self._named = index, wanted, named
         self._columns = _place_columns(index, wanted) if wanted.places else []
         self._kind: pa.DataType | None = None
-        self._size = min(FIRST_SIZE, wanted.batch)
+        self._pace = Pace(FIRST_SIZE, wanted.batch)
         self.events = self.pairs = self.unread = 0
 
     def of(self, source: Source, *, shown: bool) -> Iterator[pa.Table]:
@@ -99,16 +99,13 @@ class Pairs:
     def _batches(self, source: Any, shown: bool) -> Iterator[pa.Table]:
         for batch in tracked(source, source, shown):
             self.events += len(batch.events)
-            start = 0
-            while start == 0 or start < len(batch.events):
-                size = self._size
-                part = batch.part(start, size)
-                found = self._placed(source, part) if self._wanted.places else self._matched(source, part)
-                yield found
-                expected = len(found) * size // max(len(part.events), 1)  # the last of a batch may be a short one
-                start, self._size = start + size, next_size(size, expected, self._wanted.batch)
+            for part in self._pace.slices(max(len(batch.events), 1)):  # an empty batch gives an empty table
+                some = batch.part(part.start, part.stop - part.start)
+                table = self._places_of(source, some) if self._wanted.places else self._pairs_of(source, some)
+                yield table
+                self._pace.record(len(some.events), len(table))
 
-    def _matched(self, source: Source, batch: Batch) -> pa.Table:
+    def _pairs_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return the pairs of some events, under the events' own ids."""
         if self._skips(source):
             answers, refused = around(batch.events, self._index.match_many)
@@ -127,7 +124,7 @@ class Pairs:
         pairs = zip(positions.to_pylist(), ids.to_pylist(), strict=True)
         return [str(self._index.explain(_event(events, at), id)) for at, id in pairs]
 
-    def _placed(self, source: Source, batch: Batch) -> pa.Table:
+    def _places_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return every place where an event satisfies a subscription."""
         rows: list[tuple[Any, ...]] = []
         for at, number in enumerate(batch.numbers):
@@ -143,7 +140,7 @@ class Pairs:
     def _places(self, event: Any) -> list[tuple[Any, ...]]:
         """Return the places of an event, each behind it the id."""
         index: Any = self._index
-        limits = [self._wanted.limit] if index.plug.documents else []
+        limits = [self._wanted.limit] if index.reads.documents else []
         found = index.occurrences(event, *limits)
         return [(*(getattr(one, name) for name in self._columns), one.id) for one in found]
 
@@ -183,7 +180,7 @@ class Pairs:
 
 def _place_columns(index: Any, wanted: Wanted) -> list[str]:
     """Return the columns that say where; a language that cannot say that ends the command."""
-    if index.plug.documents:
+    if index.reads.documents:
         return ["element"]
     if not hasattr(index, "occurrences"):
         fail(f"--occurrences: {index.language} do not say where; paths and patterns do")

@@ -7,9 +7,9 @@ they come), `tables` (a column of which has them), `texts` (several of which are
 change one by one; `routing` is for shards.
 """
 
-from watchword.index.events import next_size
-from watchword.index.index import Index, Key, Subscriptions, reads
-from watchword.index.language import Language, Method, method_table
+from watchword.index.changes import as_reader
+from watchword.index.index import Index, Key, Subscriptions
+from watchword.index.language import EventKind, Language, Method, method_table
 from watchword.index.refusals import Refused
 from watchword.index.report import ClauseReport, Explanation, Stats
 from watchword.languages import LANGUAGES, language_class, methods
@@ -17,6 +17,7 @@ from watchword.languages import LANGUAGES, language_class, methods
 __all__ = [
     "LANGUAGES",
     "ClauseReport",
+    "EventKind",
     "Explanation",
     "Index",
     "Key",
@@ -25,9 +26,8 @@ __all__ = [
     "Refused",
     "Stats",
     "Subscriptions",
+    "as_reader",
     "language_class",
     "method_table",
     "methods",
-    "next_size",
-    "reads",
 ]

@@ -11,9 +11,9 @@ removing s2:
     where     base    base    tail
               changed gone
 
-Catalogues are changed whole or not at all: `undone` takes one change of one slot back, whatever of it had happened, and
-what packs everything anew (`extend`, `compact`) replaces arrays and never writes into them, so that a shallow copy made
-before is still as it was.
+Catalogues are changed whole or not at all: `take_back` undoes one change of one slot, however much of it had happened;
+`extend` and `compact`, which pack everything anew, replace arrays and never write into them, so that a shallow copy
+made before is still as it was.
 """
 
 from __future__ import annotations
@@ -243,11 +243,11 @@ class Catalog:
         self.gone[slot] = True
         self.removed += 1
 
-    def undone(self, key: Id, slot: int | None, text: str | None, slots: int, removed: int) -> Catalog:
+    def take_back(self, key: Id, slot: int | None, text: str | None, slots: int, removed: int) -> Catalog:
         """Take back a change of one id, however much of it had happened, and return the catalogue.
 
-        Before it `key` had this slot and text, or none; there were so many slots, of which so many given up.
-        Doing it again changes nothing.
+        `slot`, `text`, `slots` and `removed` are the values before the change; `slot` is None if `key` was new.
+        Calling it again changes nothing.
         """
         if slot is None:
             if slots == removed:  # it was empty

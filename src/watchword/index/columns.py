@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import SubscriptionError
+from watchword.index.arrow import decode_dictionary, is_string
 from watchword.index.catalog import checked_id
 from watchword.index.frames import as_table, is_table
 from watchword.index.refusals import Columns, Refusals
@@ -62,9 +63,9 @@ def _encoded(text: Any, row: int) -> bytes:
 
 
 def _table_columns(table: pa.Table, expected: type | None, refusals: Refusals) -> Columns:
-    ids, texts = (_decoded(one_chunk(table[name])) for name in ("id", "subscription"))
+    ids, texts = (_plain_column(table[name]) for name in ("id", "subscription"))
     kind = _id_kind(ids)
-    if not (_is_string(texts.type) or (pa.types.is_null(texts.type) and not len(texts))):
+    if not (is_string(texts.type) or (pa.types.is_null(texts.type) and not len(texts))):
         raise SubscriptionError(f"column 'subscription' must be of strings, not {texts.type}")
     nameless = {**_bad_ids(ids), **_nulls(ids, "id")}
     bad = {**_nulls(texts, "subscription"), **nameless}
@@ -82,20 +83,15 @@ def _table_columns(table: pa.Table, expected: type | None, refusals: Refusals) -
     return Columns(np.ascontiguousarray(ids.cast(pa.int64()).to_numpy()).copy(), from_arrow(texts), rows)
 
 
-def _decoded(column: pa.Array) -> pa.Array:
-    column = without_views(column, SubscriptionError)
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-
-
-def _is_string(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+def _plain_column(column: pa.ChunkedArray) -> pa.Array:
+    return decode_dictionary(without_views(one_chunk(column), SubscriptionError))
 
 
 def _id_kind(ids: pa.Array) -> type:
     """Return the type of the ids of a column; one of no ids may be of any."""
     if pa.types.is_integer(ids.type) or (pa.types.is_null(ids.type) and not len(ids)):
         return int
-    if not _is_string(ids.type):
+    if not is_string(ids.type):
         raise SubscriptionError(f"column 'id' must be of strings or integers, not {ids.type}")
     return str
 
@@ -114,7 +110,7 @@ def _bad_ids(ids: pa.Array) -> dict[int, SubscriptionError]:
         large = np.flatnonzero(ids.fill_null(0).to_numpy() >= 2**63).tolist()
         message = "column 'id' has a number that does not fit into 64 bits with a sign"
         return {row: SubscriptionError(message, row=row) for row in large}
-    if not _is_string(ids.type):
+    if not is_string(ids.type):
         return {}
     strings = from_arrow(ids)
     if _is_unicode(strings.data.tobytes()):

@@ -7,7 +7,7 @@ slice before: after 256 events with 1,000 pairs each the next has 256, after 256
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Iterator
 from itertools import islice, repeat
 from operator import is_not
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.strings import Strings, first_null, from_arrow, one_chunk, without_views
+from watchword.index.arrow import decode_dictionary, may_hold_texts
+from watchword.strings import Strings, first_null, from_arrow, one_chunk, valid_rows, without_views
 
 FIRST_SIZE = 256
 PAIRS_AT_ONCE = 1 << 18
@@ -35,6 +36,31 @@ def next_size(size: int, pairs: int, most: int = EVENTS_AT_ONCE) -> int:
     return max(1, min(4 * size, size * PAIRS_AT_ONCE // max(pairs, 1), most))
 
 
+class Pace:
+    """How many events to match next: as many as should give a bounded number of pairs, judging by those before.
+
+    >>> pace = Pace(256)
+    >>> pace.record(events=100, pairs=0)
+    >>> pace.size
+    1024
+    """
+
+    def __init__(self, first: int = FIRST_SIZE, most: int = EVENTS_AT_ONCE) -> None:
+        self.size, self._most = min(first, most), most
+
+    def record(self, events: int, pairs: int) -> None:
+        """Set the next size, after `events` gave `pairs`; they may have been fewer than `size`."""
+        self.size = next_size(self.size, pairs * self.size // max(events, 1), self._most)
+
+    def slices(self, count: int) -> Iterator[slice]:
+        """Yield slices of `count` events, each of the size that is right when it is asked for."""
+        start = 0
+        while start < count:
+            stop = min(start + self.size, count)
+            yield slice(start, stop)
+            start = stop
+
+
 def gathered(events: Any) -> Any:
     """Return many events in a form that has a length and can be sliced; an Arrow array stays as it is."""
     if isinstance(events, pa.ChunkedArray | pa.Array):
@@ -45,21 +71,17 @@ def gathered(events: Any) -> Any:
     return list(events)
 
 
-def batches(events: Any, size: int) -> Generator[Any, int | None, None]:
-    """Yield slices of events as they come; an iterator is read no further than asked.
-
-    The size of the next slice may be sent to the generator, which starts with `size`.
-    """
+def batches(events: Any, pace: Pace) -> Iterator[Any]:
+    """Yield slices of events as they come; an iterator is read no further than asked."""
     if isinstance(events, pa.ChunkedArray | pa.Array | list | tuple):
-        whole, start = gathered(events), 0
-        while start < len(whole):
-            asked = yield whole[start : start + size]
-            start, size = start + size, asked or size
+        whole = gathered(events)
+        for part in pace.slices(len(whole)):
+            yield whole[part]
     else:
         refuse_one(events)
         iterator = iter(events)
-        while batch := list(islice(iterator, size)):
-            size = (yield batch) or size
+        while batch := list(islice(iterator, pace.size)):
+            yield batch
 
 
 class Present(NamedTuple):
@@ -80,11 +102,8 @@ def present(events: Any) -> Present:
             return Present(events)
         places = np.array([row for row, event in enumerate(events) if event is not None], np.int64)
         return Present([events[row] for row in places.tolist()], places)
-    named = pa.types.is_dictionary(events.type) and events.dictionary.null_count
-    if not events.null_count and not named:
-        return Present(events)
-    valid = (events.dictionary_decode() if named else events).is_valid()
-    return Present(events.filter(valid), np.flatnonzero(valid.to_numpy(zero_copy_only=False)))
+    valid = valid_rows(events)
+    return Present(events) if valid is None else Present(events.filter(pa.array(valid)), np.flatnonzero(valid))
 
 
 def refuse_one(events: Any) -> None:
@@ -130,26 +149,10 @@ def refuse_nulls(column: pa.Array, position: int) -> None:
 def texts_of(column: pa.Array, position: int, expected: str) -> Strings:
     """Return a column of strings or binaries, plain or dictionary-encoded, without nulls; not checked for UTF-8."""
     refuse_nulls(column, position)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-        refuse_nulls(column, position)  # a dictionary may name null as a value
-    if not is_text(column.type):
+    column = decode_dictionary(column)
+    if not may_hold_texts(column.type):
         raise EventError(f"an array of {column.type} has no texts; expected {expected}", position=position)
     return from_arrow(column)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Say whether a column of this type holds texts, or nothing at all."""
-    checks = (
-        pa.types.is_string,
-        pa.types.is_large_string,
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-        pa.types.is_string_view,
-        pa.types.is_binary_view,
-        pa.types.is_null,
-    )
-    return any(check(kind) for check in checks)
 
 
 def decoded(event: Any, position: int) -> Any:
@@ -172,7 +175,7 @@ def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
     """
     if pa.types.is_null(kind):
         return pa.nulls(1)
-    if is_text(kind):
+    if may_hold_texts(kind):
         return pa.array([blank], kind)
     if pa.types.is_struct(kind) and kind.num_fields:
         return pa.StructArray.from_arrays([sample(field.type) for field in kind], names=[field.name for field in kind])

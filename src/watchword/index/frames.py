@@ -152,12 +152,12 @@ def given_events(events: Any, wanted: Wanted, language: Language, refusal: Refus
         raise EventError("column= is one value a row, columns= are attributes of an object: give one of them")
     rows, absent = _rows(events)
     chosen = _names("column", column) or _names("columns", columns)
-    if not chosen and language.objects is None:
+    if not chosen and language.reads.objects is None:
         raise _no_column(names_of(rows), id)
     table = as_table(rows, [*dict.fromkeys([*chosen, id or chosen[0]])] if chosen else None, EventError)
     ids = None if id is None else _ids(table, id)
     if columns is not None:
-        if language.objects is None:
+        if language.reads.objects is None:
             raise EventError(f"{language.name} read texts, not objects; write column={chosen!r}")
         return Given(rows_of(table.select(chosen), absent), ids)
     if column is None:
@@ -201,9 +201,9 @@ def _events(table: pa.Table, names: list[str], language: Language, one: bool) ->
     """Return the events that one column has, or several side by side."""
     if one:
         return _column(table, names[0])
-    if language.several_texts:
+    if language.reads.several_texts:
         return together({name: _column(table, name) for name in names})
-    remedy = f"columns={names!r}" if language.objects else f"column={names[0]!r}"
+    remedy = f"columns={names!r}" if language.reads.objects else f"column={names[0]!r}"
     raise EventError(f"{language.name} do not read several texts as one event; write {remedy}")
 
 

@@ -11,34 +11,30 @@ says how a subscription is compiled and an event matched. Who calls whom for ``i
                         Language.find           the slots whose clauses they satisfy
                         Catalog.id              slot 0 is "s1"
 
-Threads. Whoever reads holds a lane of the gate (`gate.py`), whoever changes has the index to itself. A change is noted
-in `_undo` before it begins and the note is erased when it has ended. Whoever finds such a note, because a change was
-interrupted or ran out of memory half-way, first takes the catalogue back to how it was and makes the language's state
-anew from its texts (`_repair`).
+The state, and how it changes while others read, is in `changes.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, MutableMapping
-from functools import wraps
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
 import pyarrow as pa
 
 from watchword import snapshot
-from watchword.arrays import Arrays, Bools, Int64, prefixed, under
+from watchword.arrays import Arrays, prefixed, under
 from watchword.errors import EventError, SnapshotError, SubscriptionError
 from watchword.index.answers import EVENT, Call
-from watchword.index.catalog import Catalog, Id, PackedColumns, checked_id, find_rows, id_at, pack_columns, take_rows
+from watchword.index.catalog import Catalog, Id
+from watchword.index.changes import State, as_reader, as_writer
 from watchword.index.columns import as_columns
-from watchword.index.events import FIRST_SIZE, batches, gathered, next_size, present
+from watchword.index.events import Pace, Present, batches, gathered, present
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
-from watchword.index.gate import Gate
 from watchword.index.hits import Hits
-from watchword.index.language import Language, Method, settled_options
-from watchword.index.refusals import Refusals, Refused, text_at, without_refused
+from watchword.index.language import EventKind, Method, settled_options
+from watchword.index.refusals import Refusals, Refused, without_refused
 from watchword.index.report import Explanation, Stats
 from watchword.index.routing import Atoms, Needs
 from watchword.index.views import Items, Values
@@ -61,37 +57,9 @@ class ArrowTable(Protocol):
 
 
 Subscriptions: TypeAlias = Mapping[Key, str] | Iterable[tuple[Key, str]] | ArrowTable
-Done = TypeVar("Done", bound=Callable[..., Any])
 
 
-def reads(method: Done) -> Done:
-    """Run a method of an index while nobody changes it."""
-
-    @wraps(method)
-    def reading(self: Index, *arguments: Any, **named: Any) -> Any:
-        while True:
-            with self._gate.reading():
-                if self._undo is None:
-                    return method(self, *arguments, **named)
-            self._repair()
-
-    return cast(Done, reading)
-
-
-def _changes(method: Done) -> Done:
-    """Run a method of an index while nobody else changes it; what it does is one change to others."""
-
-    @wraps(method)
-    def changing(self: Index, *arguments: Any, **named: Any) -> Any:
-        with self._gate.changes:
-            if self._undo is not None:
-                self._repair()
-            return method(self, *arguments, **named)
-
-    return cast(Done, changing)
-
-
-class Index(MutableMapping[Key, str]):
+class Index(State, MutableMapping[Key, str]):
     """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
     ``KeywordIndex[str]``.
 
@@ -105,26 +73,19 @@ class Index(MutableMapping[Key, str]):
     which the index had between call and return; a change happens whole or not at all, also when it is interrupted.
     """
 
-    plug: ClassVar[type[Language]]
     language: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
-    patience: ClassVar[int] = 4096
-    """How many subscriptions may go, beyond as many as there are, before what they leave behind is cleared away."""
+    reads: ClassVar[EventKind]
+    """What an event is: a text, several texts, an object, a document."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        cls.language, cls.methods = cls.plug.name, cls.plug.methods
+        cls.language, cls.methods, cls.reads = cls.plug.name, cls.plug.methods, cls.plug.reads
 
     def __init__(
         self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
     ) -> None:
-        self._options = settled_options(self.plug, method, options)
-        self.method = method
-        self._gate = Gate()
-        self._catalog = Catalog()
-        self._plugged = self.plug(method, self._options)
-        self._undo: tuple[Any, ...] | None = None  # what returns the catalogue as it was, and what it is given
-        self._forgotten = 0
+        super().__init__(method, settled_options(self.plug, method, options))
         self._events = 0
         self._nulls = 0
         self._operations = 0
@@ -133,7 +94,7 @@ class Index(MutableMapping[Key, str]):
 
     # the mapping
 
-    @reads
+    @as_reader
     def __len__(self) -> int:
         return len(self._catalog)
 
@@ -143,19 +104,21 @@ class Index(MutableMapping[Key, str]):
         for start in range(0, len(ids), 4096):
             yield from ids[start : start + 4096].to_pylist()
 
+    @final
     def items(self) -> Items[Key]:
         """Return a view of the pairs; an iteration gives those there are when it begins."""
         return Items(self, self._columns)
 
+    @final
     def values(self) -> Values:
         """Return a view of the texts; an iteration gives those there are when it begins."""
         return Values(self, self._columns)
 
-    @reads
+    @as_reader
     def __contains__(self, key: object) -> bool:
         return self._catalog.slot(key) is not None
 
-    @reads
+    @as_reader
     def __getitem__(self, key: Key) -> str:
         return self._catalog.text(self._slot(key))
 
@@ -168,7 +131,7 @@ class Index(MutableMapping[Key, str]):
         self._put(key, text, self._plugged.compile_one(text))
 
     def __delitem__(self, key: Key) -> None:
-        with self._gate.changes:  # as `_changes` does, which would cost a call more
+        with self._gate.changes:  # as `as_writer` does, which would cost a call more
             if self._undo is not None:
                 self._repair()
             catalog = self._catalog
@@ -177,7 +140,7 @@ class Index(MutableMapping[Key, str]):
             most = self.patience + len(catalog)
             if catalog.removed > most:
                 self._compact()
-            self._forgot_one(most)
+            self._count_forgotten(most)
 
     @overload  # type: ignore[override]
     def update(
@@ -212,15 +175,17 @@ class Index(MutableMapping[Key, str]):
                     raise
                 given = without_refused(given, error, self._plugged, refusals)
 
-    @_changes
+    @final
+    @as_writer
     def clear(self) -> None:
         """Unsubscribe everything."""
         self._gate.exclusively(self._start_over)
 
-    pop = _changes(MutableMapping.pop)
-    setdefault = _changes(MutableMapping.setdefault)
+    pop = as_writer(MutableMapping.pop)
+    setdefault = as_writer(MutableMapping.setdefault)
 
-    @_changes
+    @final
+    @as_writer
     def popitem(self) -> tuple[Key, str]:
         """Unsubscribe the first, and return its id and text."""
         slot = self._catalog.first()
@@ -235,27 +200,41 @@ class Index(MutableMapping[Key, str]):
 
     # facts
 
+    @final
     @property
     def options(self) -> dict[str, Any]:
         """Return every option with its value; with `method` they make an equal, empty index."""
         return dict(self._options)
 
-    @reads
+    @final
+    @as_reader
     def refusal(self, kind: pa.DataType) -> str | None:
         """Return why events of an Arrow type are never read, whatever they are; None if they may be."""
         return self._plugged.refusal(kind)
 
+    @final
     @property
     def attributes(self) -> list[str] | None:
         """The attributes that events have, where they are objects with declared attributes; None for any."""
         declared = self._plugged.attributes
         return None if declared is None else list(declared)
 
+    @final
     @property
     def id_type(self) -> type | None:
         """Return the type of the ids, `str` or `int`; None while there are none."""
         return self._kind()
 
+    @final
+    @classmethod
+    def check_options(cls, method: str = "auto", **options: Any) -> None:
+        """Raise an `OptionError` if an index could not be made with a method and options; builds no index.
+
+        An option may be well-formed and yet refused: a stemmer may be known and not installed.
+        """
+        cls.plug(method, settled_options(cls.plug, method, options))
+
+    @final
     def check(self, subscription: str | Iterable[str]) -> None:
         """Raise as subscribing would if a text, or one of several, is refused; changes nothing, builds nothing."""
         if isinstance(subscription, str) or not isinstance(subscription, Iterable):
@@ -263,7 +242,8 @@ class Index(MutableMapping[Key, str]):
         else:
             self._plugged.compile(from_texts(list(subscription)))
 
-    @reads
+    @final
+    @as_reader
     def stats(self) -> Stats:
         """Return what the index holds and takes."""
         plugged = self._plugged
@@ -290,18 +270,20 @@ class Index(MutableMapping[Key, str]):
 
     # matching
 
+    @final
     def match(self, event: Any) -> list[Key]:
         """Return the ids of the subscriptions that `event` satisfies, in the order of subscribing."""
         while True:
             with self._gate.reading():
                 if self._undo is None:
                     slots, operations = self._plugged.find_one(event)
-                    self._events += 1
+                    self._events += 1  # as `_count` does, which would cost a call more
                     self._operations += operations
                     slots.sort()
                     return self._catalog.listed(slots)
             self._repair()
 
+    @final
     def match_many(
         self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
     ) -> pa.Table:
@@ -315,25 +297,48 @@ class Index(MutableMapping[Key, str]):
         With `id`, a column of the table, the answer has the events' own ids for their positions; with `ordered`, the
         subscriptions of an event are in the order of subscribing. An event that is null matches nothing;
         ``stats().nulls`` counts them.
+
+        Where events are documents, `events` may be an open file of concatenated documents.
         """
+        if hasattr(events, "read") and not (column or columns or id):
+            documents = self._plugged.stream(events, self._current_language)
+            if documents is not None:
+                return self._match_documents(documents)
         given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
         return self._match_all(given._replace(events=gathered(given.events)), ordered)
 
-    @reads
+    def _match_documents(self, documents: Iterator[Any]) -> pa.Table:
+        pieces: list[tuple[pa.Array, pa.Array]] = []
+        while (pairs := self._match_next(documents, len(pieces))) is not None:
+            pieces.append(pairs)
+        return self._table(pieces)
+
+    @as_reader
+    def _match_next(self, documents: Iterator[Any], position: int) -> tuple[pa.Array, pa.Array] | None:
+        """Return the pairs of the next document; None behind the last. The index may change between two."""
+        for document in documents:
+            hits = self._plugged.find(document)
+            self._count(hits.events, hits.operations)
+            return Call(Present(document), None, True, position).pairs(hits, 0, self._catalog)
+        return None
+
+    @as_reader
     def _match_all(self, given: Given, ordered: bool) -> pa.Table:
         call = Call(present(given.events), given.ids, ordered)
         self._nulls += len(given.events) - len(call.events)
-        pieces, first, size = [], 0, FIRST_SIZE
+        pieces, first, pace = [], 0, Pace()
         try:
             whole = self._plugged.prepared(call.events)
-            while first < len(whole):
-                hits = self._found(whole[first : first + size], first)
+            while first < len(whole):  # no `slices`: a language may read fewer events than it is given
+                hits = self._find(whole[first : first + pace.size], first)
                 pieces.append(call.pairs(hits, first, self._catalog))
-                first, size = first + hits.events, next_size(size, len(hits.payloads))
+                first += hits.events
+                pace.record(hits.events, len(hits.payloads))
         except EventError as error:
             raise call.replaced(error) from None
         return self._table(pieces, call.kind)
 
+    @final
     def match_batches(
         self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
     ) -> Iterator[pa.Table]:
@@ -343,52 +348,51 @@ class Index(MutableMapping[Key, str]):
         that the index had while it was made; of an iterator no more is read than the next table needs, and of an Arrow
         stream no more than its next batch.
         """
-        position, size = 0, FIRST_SIZE
+        position, pace = 0, Pace()
         for given in given_parts(events, Wanted(column, columns, id), self._plugged, self.refusal):
             begin = position
-            waiting: Generator[Any, int | None, None] = batches(given.events, size)
-            batch = next(waiting, None)
-            while batch is not None:
+            for batch in batches(given.events, pace):
                 end = position + len(batch)
                 ids = None if given.ids is None else given.ids[position - begin : end - begin]
                 table = self._match_batch(Given(batch, ids), position, ordered)
                 yield table
-                position, size = end, next_size(size, table.num_rows)
-                try:
-                    batch = waiting.send(size)
-                except StopIteration:
-                    batch = None
+                pace.record(len(batch), table.num_rows)
+                position = end
 
-    @reads
+    @as_reader
     def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
         call = Call(present(given.events), given.ids, ordered, position)
         self._nulls += len(given.events) - len(call.events)
         if not len(call.events):
             return self._table([], call.kind)
         try:
-            hits = self._found(self._plugged.prepared(call.events, position)[: len(call.events)], position)
+            hits = self._find(self._plugged.prepared(call.events, position)[: len(call.events)], position)
         except EventError as error:
             raise call.replaced(error) from None
         return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
 
-    @reads
+    @final
+    @as_reader
     def explain(self, event: Any, key: Key) -> Explanation:
         """Say why `event` matches the subscription with this id, or why not."""
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
     # routing: which events can reach which subscriptions
 
+    @final
     def needs(self, texts: Strings | None = None) -> Needs | None:
         """Return what events need to satisfy subscriptions, those of this index or `texts`; None: it cannot tell."""
         return self._plugged.needs(self._columns()[1] if texts is None else texts)
 
+    @final
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return what events have, in the terms of `needs`; None if this language or type of event cannot tell."""
-        return self._plugged.atoms(events)
+        return self._plugged.atoms(gathered(events) if isinstance(events, pa.Array | pa.ChunkedArray) else events)
 
     # snapshots
 
-    @_changes
+    @final
+    @as_writer
     def save(self, path: str | Path) -> int:
         """Write a snapshot, in place of an older one if there is one; return its version.
 
@@ -397,6 +401,7 @@ class Index(MutableMapping[Key, str]):
         meta, arrays = self._packed_state()
         return snapshot.write(path, language=self.language, meta=meta, arrays=arrays)
 
+    @final
     @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Self:
         """Open a snapshot by memory map. `Index.open` opens one of any language.
@@ -413,7 +418,7 @@ class Index(MutableMapping[Key, str]):
         except (KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
 
-    @_changes
+    @as_writer
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by way of a snapshot in memory."""
         meta, arrays = self._packed_state()
@@ -447,30 +452,28 @@ class Index(MutableMapping[Key, str]):
 
     # private parts: reading, for whoever holds a lane or holds off changes
 
-    @reads
+    @as_reader
     def _ids(self) -> pa.Array:
         return self._catalog.live_ids()
 
-    @reads
+    @as_reader
     def _columns(self) -> tuple[pa.Array, Strings]:
         return self._catalog.live_columns()
 
-    @reads
+    @as_reader
     def _kind(self) -> type | None:
         return self._catalog.kind if len(self._catalog) else None
 
-    def _slot(self, key: object) -> int:
-        slot = self._catalog.slot(key)
-        if slot is None:
-            raise KeyError(key)
-        return slot
-
-    def _found(self, events: Any, position: int) -> Hits:
+    def _find(self, events: Any, position: int) -> Hits:
         plugged = self._plugged
         hits = plugged.find(plugged.read(events, position))
-        self._events += hits.events
-        self._operations += hits.operations
+        self._count(hits.events, hits.operations)
         return hits
+
+    def _count(self, events: int, operations: int) -> None:
+        """Count events that were matched, and the work that they took."""
+        self._events += events
+        self._operations += operations
 
     def _table(self, pieces: list[tuple[pa.Array, pa.Array]], event: pa.DataType = EVENT) -> pa.Table:
         """Return pairs as a table; `event` is the type of the events' positions or ids."""
@@ -482,189 +485,6 @@ class Index(MutableMapping[Key, str]):
         schema = pa.schema([pa.field("event", event), pa.field("subscription", kind)])
         events = pa.chunked_array([events for events, _ in pieces], event)
         return pa.Table.from_arrays([events, pa.chunked_array(ids, kind)], schema=schema)
-
-    # private parts: changing. Who calls these holds off other changes; what runs exclusively is handed to the gate
-
-    @_changes
-    def _put(self, key: Id, text: str, compiled: Any) -> None:
-        """Subscribe one, or replace its text."""
-        catalog = self._catalog
-        slot = catalog.slot(checked_id(key, catalog.kind if len(catalog) else None))
-        if slot is None:
-            self._gate.alone(self._append, key, text, compiled)
-        else:
-            self._gate.alone(self._replace, key, slot, text, compiled)
-            self._forgot_one(self.patience + len(catalog))
-
-    def _append(self, key: Id, text: str, compiled: Any) -> None:
-        catalog = self._catalog
-        self._undo = catalog.undone, key, None, None, catalog.slots, catalog.removed
-        self._plugged.add_one(catalog.append(key, text), compiled)
-        self._undo = None
-
-    def _append_text(self, key: Id, text: str) -> bool:
-        """Subscribe one that the language may take as it is; say whether it did."""
-        catalog, quick = self._catalog, self._plugged.one_change
-        slot = catalog.slots
-        self._undo = catalog.undone, key, None, None, slot, catalog.removed
-        taken = quick is not None and quick.add(slot, text)
-        if taken:
-            catalog.append(key, text)
-        self._undo = None
-        return taken
-
-    def _replace(self, key: Id, slot: int, text: str, compiled: Any) -> None:
-        catalog = self._catalog
-        before = catalog.text(slot)
-        self._undo = catalog.undone, key, slot, before, catalog.slots, catalog.removed
-        self._plugged.remove(slot, before)
-        catalog.replace(slot, text)
-        quick = self._plugged.one_change
-        if quick is None or not (quick.takes(text) and quick.add(slot, text)):
-            self._plugged.add_one(slot, compiled)
-        self._undo = None
-
-    def _drop(self, key: Id, slot: int, text: str) -> None:
-        catalog = self._catalog
-        self._undo = catalog.undone, key, slot, text, catalog.slots, catalog.removed
-        self._plugged.remove(slot, text)
-        catalog.remove(key, slot)
-        self._undo = None
-
-    @_changes
-    def _load(self, ids: Int64 | Strings, texts: Strings) -> None:
-        """Subscribe whole columns: known ids by replacement, new ones in bulk. Compiles everything before it stores."""
-        given = pack_columns(ids, texts)
-        if len(self._catalog) and self._catalog.kind is not (str if isinstance(ids, Strings) else int) and texts.count:
-            raise SubscriptionError("other ids came meanwhile, of another kind; one index has one kind of id")
-        known = self._known(given)
-        if self._catalog.slots > 8 * texts.count and texts.count < 20_000:
-            known[:] = True  # few into many: a bulk load would copy the many
-        rows = np.flatnonzero(known).tolist()
-        compiled = [self._compiled_row(texts, row) for row in rows]
-        fresh = np.flatnonzero(~known)
-        try:
-            bulk = self._plugged.compile(take_rows(texts, fresh)) if len(fresh) else None
-        except SubscriptionError as error:
-            raise error.at_row(int(fresh[error.row or 0])) from None
-        changes = [(id_at(ids, row), texts.text(row), ready) for row, ready in zip(rows, compiled, strict=True)]
-        news = (take_rows(ids, fresh), take_rows(texts, fresh), given, bulk) if len(fresh) else None
-        self._gate.exclusively(self._store, changes, news)
-
-    def _store(self, changes: list[tuple[Id, str, Any]], news: tuple[Any, ...] | None) -> None:
-        """Store compiled subscriptions, one by one and in bulk, all of them or none."""
-        catalog, plugged = self._catalog, self._plugged
-        singles: list[tuple[Any, ...]] = []
-        packed: list[Catalog] = []
-        self._undo = _taken_back, catalog, singles, packed
-        for key, text, compiled in changes:
-            slot = catalog.slot(key)
-            before = None if slot is None else catalog.text(slot)
-            singles.append((key, slot, before, catalog.slots, catalog.removed))
-            if slot is None or before is None:
-                slot = catalog.append(key, text)
-            else:
-                plugged.remove(slot, before)
-                catalog.replace(slot, text)
-            plugged.add_one(slot, compiled)
-        if news is not None:
-            ids, texts, given, compiled = news
-            packed.append(catalog.copy())
-            if catalog.removed:
-                self._renumber()
-            first = catalog.extend(ids, texts, given)
-            plugged.add(np.arange(first, first + texts.count, dtype=np.int32), compiled)
-        self._undo = None
-
-    def _known(self, given: PackedColumns) -> Bools:
-        """Say which rows have an id that is subscribed."""
-        known = np.zeros(given.count, np.bool_)
-        catalog = self._catalog
-        if len(catalog):
-            found = find_rows(given.ids, catalog.base)
-            known = found >= 0
-            if catalog.removed:
-                known[known] = ~catalog.is_gone(found[known])
-            rows = find_rows(catalog.tail_ids(), given)
-            known[rows[rows >= 0]] = True
-        return known
-
-    def _compiled_row(self, texts: Strings, row: int) -> Any:
-        try:
-            return self._plugged.compile_one(text_at(texts, row))
-        except SubscriptionError as error:
-            raise error.at_row(row) from None
-
-    def _start_over(self) -> None:
-        plugged = self.plug(self.method, self._options)
-        self._undo = _same, self._catalog
-        self._catalog, self._plugged = Catalog(), plugged
-        self._undo = None
-
-    def _forgot_one(self, most: int) -> None:
-        """Note that a subscription's text is gone; when more than `most` are, see to what they left behind."""
-        self._forgotten += 1
-        if self._forgotten > most:
-            self._forgotten = 0
-            if self._plugged.is_outworn:
-                self._renew()
-
-    def _renew(self) -> None:
-        """Plug in the language anew, with what is subscribed now. Matching goes on meanwhile, with the old one."""
-        self._gate.exclusively(self._take_over, self._plugged_with(self._catalog))
-
-    def _take_over(self, plugged: Language) -> None:
-        self._plugged = plugged
-
-    def _plugged_with(self, catalog: Catalog) -> Language:
-        """Return the language with all that a catalogue has, under the same slots."""
-        plugged, live = self.plug(self.method, self._options), catalog.live()
-        if len(live):
-            plugged.add(live, plugged.compile(catalog.texts(live)))
-        return plugged
-
-    def _compact(self) -> None:
-        """Give the subscriptions slots without gaps, and bring all parts into the form that is saved."""
-        for part in self._plugged.parts.values():
-            part.prepare()
-        self._gate.exclusively(self._condense)
-
-    def _condense(self) -> None:
-        self._undo = _same, self._catalog.copy()
-        self._renumber()
-        for part in self._plugged.parts.values():
-            part.condense()
-        self._undo = None
-
-    def _renumber(self) -> None:
-        moved = self._catalog.compact()
-        if moved is not None:
-            for part in self._plugged.parts.values():
-                part.renumber(moved)
-
-    def _repair(self) -> None:
-        """Bring an index whose change was cut off back to how it was before."""
-        self._gate.exclusively(self._rebuild)
-
-    def _rebuild(self) -> None:
-        if self._undo is None:  # another thread was first
-            return
-        undo, *arguments = self._undo
-        catalog = undo(*arguments)
-        self._catalog, self._plugged = catalog, self._plugged_with(catalog)
-        self._undo = None
-
-
-def _same(catalog: Catalog) -> Catalog:
-    return catalog
-
-
-def _taken_back(catalog: Catalog, singles: list[tuple[Any, ...]], packed: list[Catalog]) -> Catalog:
-    """Return a catalogue as it was before changes of single ids, after which a copy of it was made to be packed."""
-    found = packed[0] if packed else catalog
-    for single in reversed(singles):
-        found = found.undone(*single)
-    return found
 
 
 def _restored(kind: type[Index], meta: Mapping[str, Any], arrays: Arrays) -> Index:

@@ -15,7 +15,8 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
@@ -61,6 +62,23 @@ def _made(home: str, **options: Any) -> Structure[Any, Any, Any]:
     return structure
 
 
+@dataclass(frozen=True)
+class EventKind:
+    """What an event of a language is, for whoever reads events from files, tables and streams.
+
+    >>> EventKind(objects="json")
+    EventKind(objects='json', several_texts=False, documents=False)
+    """
+
+    objects: Literal["columns", "json"] | None = None
+    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
+    `json`, also by a text. None: an event is one value, and a table has a column of them."""
+    several_texts: bool = False
+    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
+    documents: bool = False
+    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+
+
 class OneChange(Protocol):
     """What stores single texts at once, where `compile_one` and `add_one` would take longer."""
 
@@ -77,13 +95,7 @@ class Language(ABC):
     name: ClassVar[str]
     methods: ClassVar[Mapping[str, Method]]
     options: ClassVar[Mapping[str, Option]] = {}
-    objects: ClassVar[Literal["columns", "json"] | None] = None
-    """Whether an event is an object, so a whole row where events come as a table or from a file: as `columns`, or as
-    `json`, also by a text. None: an event is one value, and a table has a column of them."""
-    several_texts: ClassVar[bool] = False
-    """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
-    documents: ClassVar[bool] = False
-    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+    reads: ClassVar[EventKind] = EventKind()
     attributes: Sequence[str] | None = None
     """Where events are objects: the attributes that each has, if they are declared; None for any."""
 
@@ -92,9 +104,13 @@ class Language(ABC):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         """Make the structure of a method; `options` are settled."""
-        kind, known = self.methods[method]
-        self.structure: Any = kind(**{name: options[name] for name in known if name in options})
+        self.structure: Any = self.make_structure(method, options)
         self.parts = {"structure": self.structure}
+
+    def make_structure(self, method: str, options: Mapping[str, Any], *sizes: int) -> Structure[Any, Any, Any]:
+        """Return the empty structure of a method; `sizes` are what a language has to say before its options."""
+        kind, known = self.methods[method]
+        return kind(*sizes, **{name: options[name] for name in known if name in options})
 
     @abstractmethod
     def compile(self, texts: Strings) -> Any:
@@ -138,7 +154,7 @@ class Language(ABC):
         try:
             return self.compile(from_texts([text]))
         except SubscriptionError as error:
-            raise error.at_row(None) from None
+            raise error.without_row() from None
 
     def add_one(self, slot: int, compiled: Any) -> None:
         """Store what `compile_one` returned."""
@@ -167,6 +183,14 @@ class Language(ABC):
         """Return all events of a call, the first of which is at `position`, in a form of which slices can be read; work
         that all slices share is done once."""
         return events
+
+    def stream(self, file: Any, current: Callable[[], Language]) -> Iterator[Any] | None:
+        """Return the events of an open file, as they are read, each in the form that `find` takes.
+
+        None if an open file is no batch of events in this language. `current` returns the language that is plugged in
+        when an event is read: the index may replace it between two events.
+        """
+        return None
 
     def needs(self, texts: Strings) -> Needs | None:
         """Return what events need to satisfy subscriptions; None if this language cannot tell."""

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 
 from watchword.arrays import Int64, offsets_of
 from watchword.errors import EventError
-from watchword.index.events import is_text
+from watchword.index.arrow import decode_dictionary, may_hold_texts
 from watchword.strings import without_views
 
 
@@ -43,7 +43,7 @@ def together(columns: Mapping[str, pa.Array]) -> pa.StructArray:
     >>> together({"title": pa.array(["Greece", None]), "body": pa.array(["in crisis", None])}).to_pylist()
     [{'title': 'Greece', 'body': 'in crisis'}, None]
     """
-    arrays = [_decoded(without_views(column)) for column in columns.values()]
+    arrays = [decode_dictionary(without_views(column)) for column in columns.values()]
     absent = np.logical_and.reduce([array.is_null().to_numpy(zero_copy_only=False) for array in arrays])
     mask = pa.array(absent) if absent.any() else None
     return pa.StructArray.from_arrays(arrays, names=list(columns), mask=mask)
@@ -52,9 +52,9 @@ def together(columns: Mapping[str, pa.Array]) -> pa.StructArray:
 def grouped(events: pa.StructArray, position: int) -> Grouped:
     """Return the texts of events, the first of which is at `position`."""
     names = [field.name for field in events.type]
-    columns = [_decoded(without_views(column)) for column in events.flatten()]
+    columns = [decode_dictionary(without_views(column)) for column in events.flatten()]
     for name, column in zip(names, columns, strict=True):
-        if not is_text(column.type):
+        if not may_hold_texts(column.type):
             raise EventError(f"its {name!r} is of {column.type} and has no texts; leave it out", position=position)
     if not columns:
         return Grouped(pa.array([], pa.large_string()), np.zeros(len(events) + 1, np.int64))
@@ -81,7 +81,3 @@ def texts_of_one(event: Mapping[Any, Any], position: int) -> list[str | bytes]:
                 position=position,
             )
     return [text for text in event.values() if text is not None]
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

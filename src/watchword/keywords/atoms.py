@@ -11,20 +11,15 @@ import pyarrow as pa
 
 from watchword.arrays import UInt64, offsets_of
 from watchword.errors import EventError
+from watchword.index.arrow import decode_dictionary, is_list, string_hashes, text_lists
+from watchword.index.events import refuse_nulls, texts_of
 from watchword.index.routing import Atoms
 from watchword.index.texts import Grouped, grouped
-from watchword.kernels.stable_hash import hash_strings
-from watchword.strings import Strings, first_null, from_arrow, writable
+from watchword.keywords.reader import EXPECTED
+from watchword.strings import from_arrow
 from watchword.text.analyzer import Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
-
-
-def hashed(strings: Strings) -> UInt64:
-    """Return the hash of each string."""
-    hashes = np.empty(strings.count, np.uint64)
-    hash_strings(writable(strings.data), writable(strings.offsets), hashes)
-    return hashes
 
 
 class AtomReader:
@@ -36,16 +31,15 @@ class AtomReader:
 
     def read(self, events: pa.Array) -> Atoms:
         """Return the atoms of events; the first that has none because it cannot be read is an `EventError`."""
-        row = first_null(events)
-        if row is not None:
-            raise EventError("it is null; leave nulls out", position=row)
+        refuse_nulls(events, 0)
         if pa.types.is_struct(events.type):
             return self._several(grouped(events, 0))
-        if pa.types.is_list(events.type) or pa.types.is_large_list(events.type):
-            return _lists(events)
-        tokens = tokenize(from_arrow(events), self._analyzer.tables)
+        if is_list(events.type):
+            offsets, terms = text_lists(events, 0, "terms")
+            return Atoms(offsets, string_hashes(from_arrow(decode_dictionary(terms))))
+        tokens = tokenize(texts_of(events, 0, EXPECTED), self._analyzer.tables)
         if self._stems is None:
-            return Atoms(tokens.row_offsets, hashed(tokens.strings))
+            return Atoms(tokens.row_offsets, string_hashes(tokens.strings))
         stems, names, count = self._stems.find(tokens.strings)
         kept = stems >= 0
         return Atoms(offsets_of(kept)[tokens.row_offsets], self._hashes(names, count)[stems[kept]])
@@ -64,15 +58,6 @@ class AtomReader:
         if known is not names:
             hashes = np.empty(0, np.uint64)
         if len(hashes) < count:
-            hashes = np.concatenate([hashes, hashed(names.strings().part(len(hashes), count))])
+            hashes = np.concatenate([hashes, string_hashes(names.strings().part(len(hashes), count))])
             self._seen = names, hashes
         return hashes
-
-
-def _lists(events: pa.Array) -> Atoms:
-    terms = events.flatten()
-    offsets = offsets_of(events.value_lengths().to_numpy(zero_copy_only=False))
-    row = first_null(terms)
-    if row is not None:
-        raise EventError("one of its terms is null", position=int(np.searchsorted(offsets, row, side="right")) - 1)
-    return Atoms(offsets, hashed(from_arrow(terms)))

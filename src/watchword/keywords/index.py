@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from watchword.errors import OptionError
-from watchword.index import Index, Key, reads
+from watchword.index import Index, Key, as_reader
 from watchword.keywords.language import Keywords
 
 
@@ -43,7 +43,7 @@ class KeywordIndex(Index[Key]):
     plug = Keywords
     _plugged: Keywords
 
-    @reads
+    @as_reader
     def draw(self) -> str:
         """Return a drawing of what the method has built, if it can be drawn: `auto`, the tries and `poset`.
 
@@ -59,7 +59,7 @@ class KeywordIndex(Index[Key]):
         drawing: str = self._plugged.structure.draw(self._plugged.vocabulary.text)
         return drawing
 
-    @reads
+    @as_reader
     def per_term(self) -> pa.Table:
         """Return how many postings or nodes each term has, in the order of their numbers: that of `ranking`, if given.
 

@@ -9,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32, offsets_of
-from watchword.index import ClauseReport, Explanation, Method, method_table
+from watchword.index import ClauseReport, EventKind, Explanation, Method, method_table
+from watchword.index.arrow import string_hashes
 from watchword.index.routing import Atoms, Needs
-from watchword.keywords.atoms import AtomReader, hashed
+from watchword.keywords.atoms import AtomReader
 from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
@@ -44,7 +45,7 @@ class Keywords(SetLanguage):
     """Terms and phrases over text."""
 
     name = "keywords"
-    several_texts = True
+    reads = EventKind(several_texts=True)
     one_change: OneChange | None
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
@@ -111,8 +112,8 @@ class Keywords(SetLanguage):
         compiled = self.compile(texts)
         parsed = [(row, clause) for row, clauses in compiled.parsed for clause in clauses]
         terms = [list(dict.fromkeys(term for atom in clause.required for term in atom)) for _, clause in parsed]
-        more = hashed(from_texts([term for found in terms for term in found]))
-        hashes, checked = hashed(compiled.names.strings()), compiled.checked.rows()
+        more = string_hashes(from_texts([term for found in terms for term in found]))
+        hashes, checked = string_hashes(compiled.names.strings()), compiled.checked.rows()
         owners = np.concatenate(
             [compiled.rows, compiled.checked.owners, np.array([row for row, _ in parsed], np.int32)]
         )

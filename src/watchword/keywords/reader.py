@@ -17,7 +17,8 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
-from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.arrow import TextLists, decode_dictionary, is_list, may_hold_texts, text_lists
+from watchword.index.events import decoded, refuse_nulls, texts_of
 from watchword.index.frames import refuse_table
 from watchword.index.texts import grouped, texts_of_one
 from watchword.kernels.handles import Handles
@@ -25,21 +26,22 @@ from watchword.kernels.text import read_terms as kernels
 from watchword.kernels.text.characters import UNICODE_KINDS
 from watchword.kernels.text.vocabulary import STRING_KINDS
 from watchword.sets.rows import Rows
-from watchword.strings import Strings, first_null, from_arrow, from_pieces, from_texts
+from watchword.strings import Strings, from_arrow, from_pieces, from_texts, valid_rows
 from watchword.text.analyzer import INVALID, Analyzer, tokenize
 from watchword.text.stems import StemCache
 from watchword.text.vocabulary import Vocabulary
 from watchword.visible import shown
 
+EXPECTED = "strings, binaries or lists of strings"
+
 
 class NumberedLists:
     """Lists of terms that share a dictionary, which was looked up once for all of them."""
 
-    def __init__(self, column: pa.Array, vocabulary: Vocabulary) -> None:
-        values = column.flatten()
-        self._offsets = _list_offsets(column)
-        self._numbers = vocabulary.find(from_arrow(values.dictionary))
-        self._indices = values.indices.to_numpy(zero_copy_only=False)
+    def __init__(self, lists: TextLists, vocabulary: Vocabulary) -> None:
+        self._offsets = lists.offsets
+        self._numbers = vocabulary.find(from_arrow(lists.texts.dictionary))
+        self._indices = lists.texts.indices.to_numpy(zero_copy_only=False)
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -60,11 +62,9 @@ class Reader:
         self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
 
     def prepared(self, events: Any) -> Any:
-        """Return lists of numbered terms with their dictionary looked up, and anything else as it is."""
-        if isinstance(events, pa.Array) and _is_numbered(events.type):
-            if not events.null_count and not events.flatten().null_count:
-                return NumberedLists(events, self._vocabulary)
-            return events.cast(pa.large_list(pa.large_string()))
+        """Return lists of terms that share a dictionary with that looked up, and anything else as it is."""
+        if isinstance(events, pa.Array) and _is_numbered(events):
+            return NumberedLists(text_lists(events, 0, "terms"), self._vocabulary)
         return events
 
     def read(self, events: Any, position: int) -> Rows:
@@ -116,19 +116,9 @@ class Reader:
                 raise EventError(error.reason, position=position + events.event(error.position)) from None
         if is_list(column.type):
             refuse_nulls(column, position)
-            return self._lists(column, position)
-        return self._texts(texts_of(column, position, "strings, binaries or lists of strings"), position)
-
-    def _lists(self, column: pa.Array, position: int) -> Rows:
-        values = column.flatten()
-        if not is_text(values.type):
-            raise EventError(f"a list of {values.type} has no terms; expected strings", position=position)
-        offsets = _list_offsets(column)
-        row = first_null(values)
-        if row is not None:
-            event = int(np.searchsorted(offsets, row, side="right")) - 1
-            raise EventError("one of its terms is null", position=position + event)
-        return Rows(offsets, self._vocabulary.find(from_arrow(values)))
+            lists = text_lists(column, position, "terms")
+            return Rows(lists.offsets, self._vocabulary.find(from_arrow(decode_dictionary(lists.texts))))
+        return self._texts(texts_of(column, position, EXPECTED), position)
 
     def _texts(self, strings: Strings, position: int) -> Rows:
         """Scan texts and look their terms up."""
@@ -180,14 +170,9 @@ def _separated(texts: Rows, groups: Int64) -> Rows:
     return Rows(texts.offsets[groups] + before, numbers)
 
 
-def is_list(kind: pa.DataType) -> bool:
-    """Say whether a column of this type holds lists."""
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
-def _list_offsets(column: pa.Array) -> Int64:
-    return offsets_of(column.value_lengths().to_numpy(zero_copy_only=False))
-
-
-def _is_numbered(kind: pa.DataType) -> bool:
-    return is_list(kind) and bool(pa.types.is_dictionary(kind.value_type))
+def _is_numbered(events: pa.Array) -> bool:
+    """Return whether events are lists of dictionary-encoded terms without a null."""
+    if not is_list(events.type) or not pa.types.is_dictionary(events.type.value_type):
+        return False
+    has_nulls = valid_rows(events) is not None or valid_rows(events.flatten()) is not None
+    return not has_nulls and may_hold_texts(events.type.value_type.value_type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +11,9 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, concatenated
 from watchword.errors import EventError, OptionError
-from watchword.index import Index, Key, reads
-from watchword.index.frames import Names
+from watchword.index import Index, Key, as_reader
 from watchword.kernels.paths.moves import ALL
-from watchword.paths.language import PathLanguage
-from watchword.paths.parsing.documents import stream_of
-from watchword.paths.parsing.streams import Piece
+from watchword.paths.language import Documents, PathLanguage
 
 Limit = int | Mapping[Any, int] | None
 
@@ -84,26 +82,8 @@ class PathIndex(Index[Key]):
     plug = PathLanguage
     _plugged: PathLanguage
 
-    def match_many(
-        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
-    ) -> pa.Table:
-        """Match a batch: a table with a row for each document's position and each id that it satisfies.
-
-        `events` may be any iterable of documents, an Arrow array of strings or binaries, a table whose `column` has the
-        documents (and, if it is named, `id` their ids), or an open file with documents one behind the other (see
-        `match_stream`, which goes on behind a document that cannot be read).
-        """
-        if not hasattr(events, "read") or column or columns or id:
-            return super().match_many(events, column, columns=columns, id=id, ordered=ordered)
-        pieces = []
-        for found in self._stream(events, 1, elements=False):
-            if found.error is not None:
-                raise found.error
-            pieces.append((pa.array(np.full(len(found.ids), found.document)), found.ids))
-        return self._table(pieces)
-
     def match_stream(self, file: Any) -> Iterator[DocumentMatch]:
-        """Match the documents of an open file, one behind the other, as they come.
+        """Match the concatenated documents of an open file as they come.
 
         Documents may have XML declarations or not, and white space and comments between them. One that is not
         well-formed is reported with its error, and reading goes on at the next ``<?xml`` or ``<!DOCTYPE``.
@@ -122,8 +102,8 @@ class PathIndex(Index[Key]):
         """Return every element that a path ends at: by document, element and the order of subscribing.
 
         `limit` is how many are wanted of each path in a document, or a mapping from id to that; what the mapping leaves
-        out has no limit. An open file may have several documents, one behind the other. One occurrence is reported for
-        a path and an element, however many ways lead there.
+        out has no limit. An open file may have several documents, concatenated. One occurrence is reported for a path
+        and an element, however many ways lead there.
         """
         return [
             Occurrence(key, element, found.document)
@@ -166,42 +146,46 @@ class PathIndex(Index[Key]):
         else:
             yield self._one_document(event, limit, ordered)
 
-    @reads
+    @as_reader
     def _one_document(self, event: Any, limit: Limit, ordered: bool) -> _Found:
-        pieces = self._plugged.read([event], 0).pieces
-        return self._followed((Piece(0, moves, False) for moves in pieces), limit, elements=True, ordered=ordered)
+        return self._follow(self._plugged.read([event], 0), 0, limit, elements=True, ordered=ordered)
 
     def _stream(self, file: Any, limit: Limit, *, elements: bool, ordered: bool = True) -> Iterator[_Found]:
         """Yield what each document of a file has. The index may change between two documents."""
-        pieces = self._plugged.streamed(stream_of(file))
-        while (found := self._next_document(pieces, limit, elements=elements, ordered=ordered)) is not None:
+        documents = self._plugged.stream(file, self._current_language)
+        for number in count():
+            found = self._next_document(documents, number, limit, elements=elements, ordered=ordered)
+            if found is None:
+                return
             yield found
 
-    @reads
-    def _next_document(self, pieces: Iterator[Piece], limit: Limit, *, elements: bool, ordered: bool) -> _Found | None:
-        first = next(pieces, None)
-        if first is None:
+    @as_reader
+    def _next_document(
+        self, documents: Iterator[Documents], number: int, limit: Limit, *, elements: bool, ordered: bool
+    ) -> _Found | None:
+        document = next(documents, None)
+        if document is None:
             return None
-        return self._followed(_rest(first, pieces), limit, elements=elements, ordered=ordered)
+        try:
+            return self._follow(document, number, limit, elements=elements, ordered=ordered)
+        except EventError as error:
+            return _Found(number, self._catalog.ids(_NONE), _NONE, error)
 
-    def _followed(self, pieces: Iterator[Piece], limit: Limit, *, elements: bool, ordered: bool) -> _Found:
-        """Follow the pieces of one document."""
+    def _follow(self, document: Documents, number: int, limit: Limit, *, elements: bool, ordered: bool) -> _Found:
+        """Return the ids, and the elements, that the walk of one document finds."""
         run = self._plugged.structure.start(self._limits(limit), elements=elements)
         slots: list[Int32] = []
         places: list[Int32] = []
-        document, error = 0, None
-        for piece in pieces:
-            document, error = piece.document, piece.error
-            pairs = run.feed(piece.moves)
-            slots.append(pairs.payloads)
-            places.append(pairs.elements)
-        self._events += 1
-        self._operations += run.end()
-        if error is not None:
-            return _Found(document, self._catalog.ids(_NONE), _NONE, error)
-        return self._resolved(document, concatenated(slots, np.int32), concatenated(places, np.int32), ordered)
+        try:
+            for moves in document.pieces:
+                pairs = run.feed(moves)
+                slots.append(pairs.payloads)
+                places.append(pairs.elements)
+        finally:
+            self._count(1, run.end())
+        return self._resolve(number, concatenated(slots, np.int32), concatenated(places, np.int32), ordered)
 
-    def _resolved(self, document: int, slots: Int32, elements: Int32, ordered: bool) -> _Found:
+    def _resolve(self, document: int, slots: Int32, elements: Int32, ordered: bool) -> _Found:
         if ordered:
             order = np.lexsort((slots, elements)) if len(elements) else np.argsort(slots)
             slots, elements = slots[order], elements[order] if len(elements) else elements
@@ -224,11 +208,3 @@ def _checked(limit: int) -> int:
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         raise OptionError(f"limit must be a positive integer, a mapping from id to one, or None, not {limit!r}")
     return min(limit, ALL)
-
-
-def _rest(first: Piece, pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """Yield the pieces of a document, of which the first was taken already."""
-    piece: Piece | None = first
-    while piece is not None:
-        yield piece
-        piece = None if piece.ended else next(pieces, None)

@@ -7,18 +7,20 @@ text nor its walk is ever there as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import groupby
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, groupby
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Int32, Int64, UInt8, concatenated
 from watchword.errors import EventError
-from watchword.index import Explanation, Language, Method, method_table
+from watchword.index import EventKind, Explanation, Language, Method, method_table
 from watchword.index.events import texts_of
 from watchword.index.hits import Hits
+from watchword.kernels.paths.asked import Asked
+from watchword.kernels.paths.settle import Conditions
 from watchword.options import Option
 from watchword.parts import Counters
 from watchword.paths.compiler import Compiled, Compiler
@@ -27,7 +29,7 @@ from watchword.paths.labels import Labels
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing.batch import parse_batch
 from watchword.paths.parsing.chunked import ChunkedDocument
-from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many
+from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many, stream_of
 from watchword.paths.parsing.guards import Guards
 from watchword.paths.parsing.streams import Piece, stream
 from watchword.paths.passes import ONCE
@@ -56,7 +58,7 @@ class PathLanguage(Language):
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
     blank = "<blank/>"
-    documents = True
+    reads = EventKind(documents=True)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
@@ -166,8 +168,24 @@ class PathLanguage(Language):
         """Return paths as clauses, and the steps of all of them as atoms."""
         return {"clauses": self._counts["paths"], "atoms": self._counts["steps"]}
 
-    # for what a path index has besides
+    def stream(self, file: Any, current: Callable[[], Language]) -> Iterator[Documents]:
+        """Return the walks of the concatenated documents of an open file, one at a time.
 
-    def streamed(self, read: Any) -> Iterator[Piece]:
-        """Yield the walks of the documents of an open file, one behind the other."""
-        return stream(read, self._labels.asked, self._guards, namespaces=self._by_namespace)
+        A document that cannot be read raises when its walk has been followed to the end.
+        """
+
+        def asked() -> tuple[Asked, Conditions]:
+            return cast(PathLanguage, current())._labels.asked()
+
+        pieces = stream(stream_of(file), asked, self._guards, namespaces=self._by_namespace)
+        return (Documents(_walk(first, pieces), 1) for first in pieces)
+
+
+def _walk(first: Piece, pieces: Iterator[Piece]) -> Iterator[Int32]:
+    """Yield the walk of one document, whose first piece was taken already; raise behind it if it cannot be read."""
+    for piece in chain([first], pieces):
+        yield piece.moves
+        if piece.error is not None:
+            raise piece.error
+        if piece.ended:
+            return

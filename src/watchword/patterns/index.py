@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from watchword.index import Index, Key, reads
+from watchword.index import Index, Key, as_reader
 from watchword.patterns.alignment import Folding, align, span
 from watchword.patterns.language import PatternLanguage
 from watchword.patterns.stream import StreamMatcher
@@ -50,7 +50,7 @@ class PatternIndex(Index[Key]):
     plug = PatternLanguage
     _plugged: PatternLanguage
 
-    @reads
+    @as_reader
     def occurrences(self, event: Any) -> list[Occurrence]:
         """Return where `event` has an instance of each pattern that it matches, in the order of subscribing.
 
@@ -60,10 +60,10 @@ class PatternIndex(Index[Key]):
         counted in characters, too.
         """
         text = self._plugged.readable(event)
-        slots = np.sort(self._found([event], 0).payloads).tolist()
+        slots = np.sort(self._find([event], 0).payloads).tolist()
         return [Occurrence(self._catalog.id(slot), *self._span(slot, text)) for slot in slots]
 
-    @reads
+    @as_reader
     def stream(self) -> StreamMatcher:
         """Return a matcher for a text that arrives in chunks; it has the subscriptions as they are now.
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from watchword.arrays import Int32
-from watchword.index import Explanation, Language, Method, method_table
+from watchword.index import EventKind, Explanation, Language, Method, method_table
 from watchword.index.hits import Hits, united
 from watchword.index.texts import texts_of_one
 from watchword.options import Option
@@ -40,7 +40,7 @@ class PatternLanguage(Language):
     """Words with gaps between them, found anywhere in a text."""
 
     name = "patterns"
-    several_texts = True
+    reads = EventKind(several_texts=True)
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 

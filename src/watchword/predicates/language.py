@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, Int64
 from watchword.errors import EventError, SubscriptionSyntaxError
-from watchword.index import Explanation, Method, method_table
-from watchword.index.events import is_text, refuse_nulls
+from watchword.index import EventKind, Explanation, Method, method_table
+from watchword.index.arrow import is_object, may_hold_texts
+from watchword.index.events import refuse_nulls
 from watchword.index.frames import rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.predicates.layout import MORE
@@ -61,7 +62,7 @@ class Predicates(SetLanguage):
     """Conditions on attributes."""
 
     name = "predicates"
-    objects = "json"
+    reads = EventKind(objects="json")
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES)
 
@@ -162,7 +163,7 @@ class Predicates(SetLanguage):
         """Return why events of a type are never read: they are no objects and no texts, or too deep."""
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        if is_text(kind) or pa.types.is_struct(kind) or pa.types.is_map(kind):
+        if may_hold_texts(kind) or is_object(kind):
             return TOO_DEEP if type_depth(kind) > MAX_DEPTH else None
         return f"an event is an object, and an array of {kind} has none"
 
@@ -200,7 +201,7 @@ class Predicates(SetLanguage):
 
     def _columns(self, events: Any, position: int) -> Held:
         """Return what holds in events that are columns, or JSON texts."""
-        if not isinstance(events, pa.Array) or is_text(events.type):
+        if not isinstance(events, pa.Array) or may_hold_texts(events.type):
             if isinstance(events, pa.Array):
                 refuse_nulls(events, position)
             table = columns_of(events, self._json)
@@ -209,7 +210,7 @@ class Predicates(SetLanguage):
                 return self._objects(events.to_pylist() if isinstance(events, pa.Array) else events, position)
             events = rows_of(table)
         refuse_nulls(events, position)
-        if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
+        if not is_object(events.type):
             raise EventError(f"an event is an object, and an array of {events.type} has none", position=position)
         refuse_deep_type(events.type, position)
         if self._schema is not None:

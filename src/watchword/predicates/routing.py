@@ -15,21 +15,27 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from watchword.arrays import Bools, Int64, UInt64, offsets_of
-from watchword.index.events import is_text as is_json
+from watchword.index.arrow import (
+    attributes,
+    decode_dictionary,
+    flat_values,
+    group_by_event,
+    is_object,
+    is_string,
+    may_hold_texts,
+    string_hashes,
+)
 from watchword.index.events import refuse_nulls
 from watchword.index.frames import rows_of
 from watchword.index.routing import Atoms, Needs
-from watchword.kernels.stable_hash import hash_strings
 from watchword.predicates.events.depth import refuse_deep_type
 from watchword.predicates.events.documents import columns_of, parsed
-from watchword.predicates.events.placing import is_text
 from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.values import BOOLEAN, NUMBER, TEXT, Key, View, plain_key
 from watchword.sets.rows import Rows
-from watchword.strings import Strings, from_arrow, from_texts, writable
+from watchword.strings import Strings, from_arrow, from_texts
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xFF51AFD7ED558CCD)
@@ -65,19 +71,19 @@ def _is_equality(predicate: Predicate) -> bool:
 def atoms_of(events: pa.Array) -> Atoms | None:
     """Return what events have, objects or JSON texts; None where there is a column whose values cannot be told."""
     refuse_nulls(events, 0)
-    if is_json(events.type):
+    if may_hold_texts(events.type):
         table = columns_of(events)
         if table is None:
             return _atoms_of_objects([parsed(text, row) for row, text in enumerate(events.to_pylist())])
         events = rows_of(table)
-    if not pa.types.is_struct(events.type) and not pa.types.is_map(events.type):
+    if not is_object(events.type):
         return None
     refuse_deep_type(events.type, 0)
     try:
         leaves = list(_leaves((), events, np.arange(len(events))))
     except _UnknownError:
         return None
-    return _by_event(len(events), [owners for owners, _ in leaves], [hashes for _, hashes in leaves])
+    return _atoms_by_event(len(events), leaves)
 
 
 class _UnknownError(Exception):
@@ -86,44 +92,20 @@ class _UnknownError(Exception):
 
 def _leaves(path: Path, column: pa.Array, owners: Int64) -> Iterator[tuple[Int64, UInt64]]:
     """Yield the events that values of a column belong to, and the values' atoms; lists and objects are gone into."""
-    if isinstance(column, pa.ExtensionArray):
-        column = column.storage
+    column, owners = flat_values(column, owners)
+    column = decode_dictionary(column)
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.dictionary_decode()
-        kind = column.type
-    if pa.types.is_null(kind):
-        return
-    if column.null_count:
-        owners = owners[column.is_valid().to_numpy(zero_copy_only=False)]
-        column = column.drop_null()
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-        yield from _leaves(path, column.flatten(), np.repeat(owners, sizes))
-    elif pa.types.is_struct(kind):
-        for number, field in enumerate(kind):
-            yield from _leaves((*path, field.name), pc.struct_field(column, [number]), owners)
-    elif pa.types.is_map(kind):
-        yield from _entries(path, column, owners)
-    elif not pa.types.is_date(kind) and not pa.types.is_timestamp(kind):  # those equal nothing as they are
+    if is_object(kind):
+        for name, values, inner in attributes(column, owners):
+            yield from _leaves((*path, name), values, inner)
+    elif not (pa.types.is_null(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):  # dates equal nothing
         yield _scalars(path, column, owners)
 
 
-def _entries(path: Path, column: pa.Array, owners: Int64) -> Iterator[tuple[Int64, UInt64]]:
-    if not is_text(column.type.key_type):
-        raise _UnknownError
-    offsets = column.offsets.to_numpy()
-    keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
-    inner = np.repeat(owners, np.diff(offsets))
-    for name in keys.unique().to_pylist():
-        here = pc.equal(keys, pa.scalar(name, keys.type))
-        yield from _leaves((*path, name), items.filter(here), inner[here.to_numpy(zero_copy_only=False)])
-
-
 def _scalars(path: Path, column: pa.Array, owners: Int64) -> tuple[Int64, UInt64]:
-    kind, attribute = column.type, _hashed(from_texts([show_path(path)]))
-    if is_text(kind):
-        return owners, _mixed(attribute, _hashed(from_arrow(column)), TEXT)
+    kind, attribute = column.type, string_hashes(from_texts([show_path(path)]))
+    if is_string(kind):
+        return owners, _mixed(attribute, string_hashes(from_arrow(column)), TEXT)
     if pa.types.is_boolean(kind):
         return owners, _mixed(attribute, column.cast(pa.uint8()).to_numpy().astype(np.uint64), BOOLEAN)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
@@ -145,7 +127,7 @@ def _atoms_of_objects(events: Sequence[Any]) -> Atoms:
                 owners.append(position)
                 paths.append(show_path(path))
                 keys.append(key)
-    return _by_event(len(events), [np.array(owners, np.int64)], [_hashed_keys(paths, keys)])
+    return _atoms_by_event(len(events), [(np.array(owners, np.int64), _hashed_keys(paths, keys))])
 
 
 def _values(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
@@ -159,12 +141,10 @@ def _values(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def _by_event(count: int, owners: list[Int64], hashes: list[UInt64]) -> Atoms:
-    all_owners = np.concatenate([np.empty(0, np.int64), *owners])
-    all_hashes = np.concatenate([np.empty(0, np.uint64), *hashes])
-    return Atoms(
-        offsets_of(np.bincount(all_owners, minlength=count)), all_hashes[np.argsort(all_owners, kind="stable")]
-    )
+def _atoms_by_event(count: int, leaves: list[tuple[Int64, UInt64]]) -> Atoms:
+    signed = [(owners, hashes.view(np.int64)) for owners, hashes in leaves]  # the kernel is compiled for int64
+    offsets, hashes = group_by_event(count, signed, np.int64)
+    return Atoms(offsets, hashes.view(np.uint64))
 
 
 # hashes
@@ -174,11 +154,11 @@ def _hashed_keys(paths: Sequence[str], keys: Sequence[Key]) -> UInt64:
     """Return the atoms of values given as keys, texts, numbers and booleans."""
     kinds = np.array([kind for kind, _ in keys], np.int64)
     values = np.zeros(len(keys), np.uint64)
-    values[kinds == TEXT] = _hashed(from_texts([value for kind, value in keys if kind == TEXT]))
+    values[kinds == TEXT] = string_hashes(from_texts([value for kind, value in keys if kind == TEXT]))
     numbers = np.array([_near(value) for kind, value in keys if kind == NUMBER], np.float64)
     values[kinds == NUMBER] = _hashed_numbers(numbers)
     values[kinds == BOOLEAN] = [int(value) for kind, value in keys if kind == BOOLEAN]
-    return _mixed(_hashed(from_texts(list(paths))), values, kinds.astype(np.uint64))
+    return _mixed(string_hashes(from_texts(list(paths))), values, kinds.astype(np.uint64))
 
 
 def _near(number: Any) -> float:
@@ -191,13 +171,7 @@ def _near(number: Any) -> float:
 def _hashed_numbers(numbers: Any) -> UInt64:
     """Return the hashes of doubles; both zeros have one."""
     data = np.ascontiguousarray(numbers + 0.0, "<f8").view(np.uint8)
-    return _hashed(Strings(data, np.arange(0, 8 * len(numbers) + 8, 8, dtype=np.int64)[: len(numbers) + 1]))
-
-
-def _hashed(strings: Strings) -> UInt64:
-    hashes = np.empty(strings.count, np.uint64)
-    hash_strings(writable(strings.data), writable(strings.offsets), hashes)
-    return hashes
+    return string_hashes(Strings(data, np.arange(0, 8 * len(numbers) + 8, 8, dtype=np.int64)[: len(numbers) + 1]))
 
 
 def _mixed(attributes: UInt64, values: UInt64, kinds: Any) -> UInt64:

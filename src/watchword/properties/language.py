@@ -14,10 +14,11 @@ import pyarrow as pa
 
 from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
-from watchword.index import ClauseReport, Explanation, Language, Method, method_table
+from watchword.index import ClauseReport, EventKind, Explanation, Language, Method, method_table
+from watchword.index.arrow import string_hashes
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
-from watchword.kernels.stable_hash import hash_strings
+from watchword.index.structure import Structure
 from watchword.options import Option
 from watchword.properties.bits import Bits
 from watchword.properties.blanks import Blanks, Uses
@@ -41,20 +42,23 @@ class Properties(Language):
     """Conjunctions over bits."""
 
     name = "properties"
-    objects = "columns"
+    reads = EventKind(objects="columns")
     options: ClassVar[Mapping[str, Option]] = OPTIONS
     methods: ClassVar[Mapping[str, Method]] = method_table(_STRUCTURES, METHOD_OPTIONS)
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
-        kind, known = self.methods[method]
         self.declared = Declared(options["properties"])
+        super().__init__(method, options)
         self.attributes, self.blank = self.declared.names, "0" * len(self.declared)
-        width = () if issubclass(_STRUCTURES[method], SetStructure) else (len(self.declared),)
-        self.structure = kind(*width, **{name: options[name] for name in known})
         self._blanks, self._uses = Blanks(), Uses(2 * len(self.declared))
-        self.parts = {"structure": self.structure, "blanks": self._blanks, "uses": self._uses}
+        self.parts |= {"blanks": self._blanks, "uses": self._uses}
         self._reader = Reader(self.declared)
         self._compiler = Compiler(self.declared, self._reader.vocabulary)
+
+    def make_structure(self, method: str, options: Mapping[str, Any], *sizes: int) -> Structure[Any, Any, Any]:
+        """Return the empty structure of a method; those over bits are told how many there are."""
+        width = () if issubclass(_STRUCTURES[method], SetStructure) else (len(self.declared),)
+        return super().make_structure(method, options, *width)
 
     def compile(self, texts: Strings) -> Rows:
         """Return subscriptions as rows of literals."""
@@ -125,7 +129,4 @@ class Properties(Language):
         return Atoms(offsets, self._hashes()[ones])
 
     def _hashes(self) -> UInt64:
-        names = from_texts(self.declared.names)
-        hashes = np.empty(names.count, np.uint64)
-        hash_strings(names.data, names.offsets, hashes)
-        return hashes
+        return string_hashes(from_texts(self.declared.names))

@@ -21,9 +21,10 @@ from typing import Any, NoReturn
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int32, Int64, UInt8, offsets_of
+from watchword.arrays import Int32, UInt8
 from watchword.errors import EventError
-from watchword.index.events import decoded, is_text, refuse_nulls, texts_of
+from watchword.index.arrow import is_list, text_lists
+from watchword.index.events import decoded, refuse_nulls, texts_of
 from watchword.index.frames import refuse_table
 from watchword.properties.bits import Bits
 from watchword.properties.query import Declared
@@ -94,7 +95,7 @@ class Reader:
         refuse_nulls(column, position)
         if pa.types.is_struct(column.type):
             return self._columns(column, position)
-        if _is_list(column.type):
+        if is_list(column.type):
             return self._lists(column, position)
         return self._texts(texts_of(column, position, _EXPECTED), position)
 
@@ -111,27 +112,21 @@ class Reader:
 
     def _lists(self, column: pa.Array, position: int) -> UInt8:
         """Return lists of names as a matrix."""
-        values = column.flatten()
-        offsets = offsets_of(column.value_lengths().to_numpy(zero_copy_only=False))
-        null = first_null(values)
-        if null is not None:
-            raise EventError("one of its names is null", position=position + _piece(offsets, null))
-        numbers = self._numbers(values, position)
+        lists = text_lists(column, position, "names")
+        numbers = self._numbers(lists.texts)
         unknown = np.flatnonzero(numbers < 0)
         if len(unknown):
             at = int(unknown[0])
-            self._refuse_name(str(values[at].as_py()), position + _piece(offsets, at))
+            self._refuse_name(str(lists.texts[at].as_py()), position + lists.owner(at))
         matrix = np.zeros((len(column), len(self.declared)), np.uint8)
-        matrix[np.repeat(np.arange(len(column)), np.diff(offsets)), numbers] = 1
+        matrix[np.repeat(np.arange(len(column)), np.diff(lists.offsets)), numbers] = 1
         return matrix
 
-    def _numbers(self, values: pa.Array, position: int) -> Int32:
-        if pa.types.is_dictionary(values.type):
-            indices: Int64 = values.indices.to_numpy(zero_copy_only=False)
-            return self._numbers(values.dictionary, position)[indices]
-        if not is_text(values.type):
-            raise EventError(f"a list of {values.type} has no names; expected strings", position=position)
-        return self.vocabulary.find(from_arrow(values))
+    def _numbers(self, names: pa.Array) -> Int32:
+        if pa.types.is_dictionary(names.type):
+            found: Int32 = self._numbers(names.dictionary)[names.indices.to_numpy(zero_copy_only=False)]
+            return found
+        return self.vocabulary.find(from_arrow(names))
 
     def _columns(self, column: pa.Array, position: int) -> UInt8:
         """Return structs with a field for each property as a matrix."""
@@ -179,11 +174,3 @@ def _fill(bits: UInt8, name: str, values: pa.Array, position: int) -> tuple[int,
     bits[:] = given
     odd = np.flatnonzero((given != 0) & (given != 1))
     return (int(odd[0]), f"the property {name!r} is {given[odd[0]]}; write 0 or 1") if len(odd) else None
-
-
-def _piece(offsets: Int64, at: int) -> int:
-    return int(np.searchsorted(offsets, at, side="right")) - 1
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))

@@ -145,7 +145,7 @@ def _event_column(
     events: DataFrame, column: str | Column | None, columns: Sequence[str] | None, empty: Index
 ) -> str | Column | list[str]:
     """Return the name of the column that holds the event, the expression that makes it, or its attributes' columns."""
-    if column is None and columns is None and empty.plug.objects is not None:
+    if column is None and columns is None and empty.reads.objects is not None:
         columns = empty.attributes or list(events.columns)
     if columns is not None:
         if column is not None:

@@ -154,7 +154,7 @@ class Pipeline:
     def _start(self, once: bool, interval: float) -> StreamingQuery:
         with self._home.store() as store:
             languages = store.stats().subscriptions
-        with_text = not languages or any(language_class(name).plug.objects is None for name in languages)
+        with_text = not languages or any(language_class(name).reads.objects is None for name in languages)
         stream = items(self._spark, self._source, self._run.spool, with_text=with_text)
         self._run.begin()  # in the checkpoint before Spark is
         writer = stream.writeStream.foreachBatch(self._kept_batch)

@@ -13,6 +13,7 @@ import sqlite3
 from typing import Any
 
 from watchword.errors import OptionError
+from watchword.languages import language_class
 
 Options = dict[str, Any]
 
@@ -21,19 +22,10 @@ def written_options(language: str, options: Options) -> str:
     """Return options as the store keeps them, in JSON; an `OptionError` where the language does not take them."""
     try:
         written = json.dumps(options, sort_keys=True)
-        _check(language, **json.loads(written))  # as they will be read
+        language_class(language).check_options(**json.loads(written))  # as they will be read
     except TypeError as error:
         raise OptionError(f"these cannot be kept as options of {language}: {error}") from None
     return written
-
-
-def _check(language: str, *, method: str = "auto", **given: Any) -> None:
-    """Compare options with the declarations, and make a language of them: a stemmer may be known and not installed."""
-    from watchword.index.language import settled_options
-    from watchword.languages import language_class
-
-    plug = language_class(language).plug
-    plug(method, settled_options(plug, method, given))
 
 
 def read_options(connection: sqlite3.Connection) -> dict[str, Options]:

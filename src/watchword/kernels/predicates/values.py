@@ -80,19 +80,3 @@ def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
                 if equal:
                     break
         placed[i] = first if low == 0 else labels[low - 1] + (0 if equal else 1)
-
-
-@kernel
-def by_event(owners, values, offsets, found):
-    """Write the values of each event behind one another, in their order, and where each event's begin. `owners` has the
-    event of each value; `offsets` are zeros, one more than events."""
-    for owner in owners:
-        offsets[owner + 1] += 1
-    for event in range(len(offsets) - 1):
-        offsets[event + 1] += offsets[event]
-    for k in range(len(owners)):
-        found[offsets[owners[k]]] = values[k]
-        offsets[owners[k]] += 1
-    for event in range(len(offsets) - 1, 0, -1):
-        offsets[event] = offsets[event - 1]
-    offsets[0] = 0

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.kernels.predicates import values as kernels
+from watchword.index.arrow import attributes, flat_values, group_by_event, is_object, is_string
 from watchword.predicates.events.held import Held
-from watchword.predicates.events.placing import Placed, Placer, is_text
+from watchword.predicates.events.placing import Placed, Placer
 from watchword.predicates.events.reader import NameNode
 from watchword.predicates.fields import Field
 from watchword.predicates.predicate import show_path
@@ -41,48 +40,27 @@ class ColumnReader:
         """Return what holds in events, structs or maps."""
         count = len(events)
         self._below(root, events, np.arange(count))
-        offsets, atoms = _by_event(count, self._points, np.int32)
-        value_offsets, labels = _by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
+        offsets, atoms = group_by_event(count, self._points, np.int32)
+        value_offsets, labels = group_by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
         numbers = [(owners, np.full(len(owners), number, np.int32)) for owners, number, _ in self._labels]
-        _, fields = _by_event(count, numbers, np.int32)
+        _, fields = group_by_event(count, numbers, np.int32)
         return Held(offsets, atoms, value_offsets, fields, labels)
 
     def _below(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         """Visit the attributes of objects, structs or maps without nulls."""
-        if pa.types.is_map(column.type):
-            self._entries(place, column, owners)
-            return
-        names = [column.type.field(k).name for k in range(column.type.num_fields)]
-        asked = [name for name in names if name in place.below]
-        twice = first_repeated(asked)
+        asked = list(attributes(column, owners, place.below))
+        twice = first_repeated(name for name, _, _ in asked)
         if twice is not None:
             raise EventError(f"two columns are named {twice!r}", position=self._position)
-        for name in asked:
-            self._visit(place.below[name], pc.struct_field(column, [names.index(name)]), owners)
-
-    def _entries(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
-        offsets = column.offsets.to_numpy()
-        keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
-        inner = np.repeat(owners, np.diff(offsets))
-        for name, below in place.below.items():
-            here = pc.equal(keys, pa.scalar(name, keys.type))
-            self._visit(below, items.filter(here), inner[here.to_numpy(zero_copy_only=False)])
+        for name, values, inner in asked:
+            self._visit(place.below[name], values, inner)
 
     def _visit(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         """Take up a column of values, which belong to `owners`."""
-        kind = column.type
-        if pa.types.is_null(kind) or not len(column):
+        column, owners = flat_values(column, owners)
+        if not len(column):
             return
-        if isinstance(column, pa.ExtensionArray):
-            column = column.storage
-            kind = column.type
-        if column.null_count:
-            owners = owners[column.is_valid().to_numpy(zero_copy_only=False)]
-            column = column.drop_null()
-        if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-            sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-            self._visit(place, column.flatten(), np.repeat(owners, sizes))
-        elif pa.types.is_struct(kind) or pa.types.is_map(kind):
+        if is_object(column.type):
             self._objects(place, column, owners)
             self._below(place, column, owners)
         elif place.fields:
@@ -101,14 +79,6 @@ class ColumnReader:
                 self._add(field, self._placer(field).objects(len(column)), owners)
 
     def _scalars(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
-        if pa.types.is_dictionary(column.type) and column.dictionary.null_count:
-            column = column.dictionary_decode()
-            owners = owners[column.is_valid().to_numpy(zero_copy_only=False)]
-            column = column.drop_null()
-        if pa.types.is_floating(column.type):
-            is_number = ~np.isnan(column.to_numpy(zero_copy_only=False))
-            if not is_number.all():
-                column, owners = column.filter(pa.array(is_number)), owners[is_number]
         for field in place.fields:
             if field.view is View.ELEMENTS:
                 continue
@@ -117,7 +87,7 @@ class ColumnReader:
 
     def _refuse(self, field: Field, column: pa.Array, owners: Int64) -> None:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        known = is_text(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        known = is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
         if not (known or pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind)):
             at = self._position + int(owners[0]) if len(owners) else self._position
             raise EventError(
@@ -134,14 +104,3 @@ class ColumnReader:
             here = placed.points >= 0
             whole = here.all()
             self._points.append((owners, placed.points) if whole else (owners[here], placed.points[here]))
-
-
-def _by_event(count: int, parts: list[tuple[Int64, Any]], kind: Any) -> tuple[Int64, Any]:
-    """Return where the values of each event begin, and the values; each part has values and the events they are of."""
-    offsets = np.zeros(count + 1, np.int64)
-    if not parts:
-        return offsets, np.empty(0, kind)
-    owners, values = (np.concatenate(both) for both in zip(*parts, strict=True))
-    found = np.empty(len(values), kind)
-    kernels.by_event(owners, values.astype(kind, copy=False), offsets, found)
-    return offsets, found

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from watchword.errors import EventError
+from watchword.index.arrow import is_list
 
 MAX_DEPTH = 200
 """How deep an event may be nested."""
@@ -74,8 +75,4 @@ def _inner_types(kind: pa.DataType) -> list[pa.DataType | None]:
         return [kind.item_type]
     if pa.types.is_struct(kind):
         return [field.type for field in kind] or [None]
-    return [kind.value_type] if _is_list(kind) else []
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+    return [kind.value_type] if is_list(kind) else []

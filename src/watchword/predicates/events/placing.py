@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Float64, Int32, Int64, offsets_of
+from watchword.index.arrow import is_string
 from watchword.kernels.predicates import instants
 from watchword.kernels.predicates import values as kernels
 from watchword.predicates.fields import Field
@@ -107,11 +108,11 @@ class Placer:
             return self.place(values.dictionary).taken(values.indices.to_numpy(zero_copy_only=False).astype(np.int64))
         if field.view is View.PLAIN and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             return self._numbers(NUMBER, *_split(values.to_numpy(zero_copy_only=False)))
-        if field.view is View.PLAIN and is_text(kind):
+        if field.view is View.PLAIN and is_string(kind):
             return self._texts(from_arrow(values))
         if field.view is View.INSTANTS and pa.types.is_timestamp(kind) and _is_whole(values):
             return self._numbers(INSTANT, *_split(values.cast(pa.timestamp("ns")).cast(pa.int64()).to_numpy()))
-        if field.view is View.INSTANTS and is_text(kind):
+        if field.view is View.INSTANTS and is_string(kind):
             found = _instants(from_arrow(values))
             if found is not None:
                 return self._numbers(INSTANT, *_split(found))
@@ -171,11 +172,6 @@ class Placer:
             np.array([atom for found in points for atom in found], np.int32),
             np.array(labels, np.int64) if field.spans else None,
         )
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Say whether a column holds texts."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _is_whole(values: pa.Array) -> bool:

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.predicates.events.placing import is_text
+from watchword.index.arrow import attributes, decode_dictionary, flat_values, is_object, is_string
 from watchword.predicates.predicate import Path, show_path
 from watchword.predicates.schema.attribute import Attribute
 from watchword.predicates.schema.events import count_reason, type_reason, value_reason
@@ -93,26 +93,14 @@ class _Walk:
 
     def enter(self, column: pa.Array, owners: Int64, path: Path) -> None:
         """Go through the fields of objects."""
-        if pa.types.is_map(column.type):
-            offsets = column.offsets.to_numpy()
-            keys, items = (part[offsets[0] : offsets[-1]] for part in (column.keys, column.items))
-            inner = np.repeat(owners, np.diff(offsets))
-            for name in pc.unique(keys).to_pylist():
-                here = pc.equal(keys, pa.scalar(name, keys.type))
-                self._visit(items.filter(here), inner[here.to_numpy(zero_copy_only=False)], (*path, str(name)))
-            return
-        for number in range(column.type.num_fields):
-            self._visit(pc.struct_field(column, [number]), owners, (*path, column.type.field(number).name))
+        for name, values, inner in attributes(column, owners):
+            self._visit(values, inner, (*path, name))
 
     def _visit(self, column: pa.Array, owners: Int64, path: Path) -> None:
-        column, owners = _without_nulls(column, owners)
+        column, owners = flat_values(column, owners)
         if not len(column):
             return
-        kind = column.type
-        if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-            sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-            self._visit(column.flatten(), np.repeat(owners, sizes), path)
-            return
+        column = decode_dictionary(column)
         attribute = self._shape.found(path)
         if attribute is None:
             if not self._gathers:
@@ -120,49 +108,31 @@ class _Walk:
             return
         if path in self.counts:
             self.counts[path] += np.bincount(owners, minlength=self._rows)
-        is_object = pa.types.is_struct(kind) or pa.types.is_map(kind)
-        if attribute.type == "object" and is_object:
+        if attribute.type == "object" and is_object(column.type):
             self.enter(column, owners, path)
         elif self._gathers:
             self.gathered.append((column, owners))
         else:
-            at = _first_wrong(attribute, column, is_object)
+            at = _first_wrong(attribute, column)
             if at is not None:
                 self.found.append((int(owners[at]), value_reason(attribute, column[at].as_py())))
 
 
-def _without_nulls(column: pa.Array, owners: Int64) -> tuple[pa.Array, Int64]:
-    """Return the values that are there, without nulls and NaN, and their rows."""
-    if isinstance(column, pa.ExtensionArray):
-        column = column.storage
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if pa.types.is_null(column.type):
-        return column[:0], owners[:0]
-    if column.null_count:
-        owners, column = owners[column.is_valid().to_numpy(zero_copy_only=False)], column.drop_null()
-    if pa.types.is_floating(column.type):
-        there = ~np.isnan(column.to_numpy(zero_copy_only=False))
-        if not there.all():
-            owners, column = owners[there], column.filter(pa.array(there))
-    return column, owners
-
-
-def _first_wrong(attribute: Attribute, column: pa.Array, is_object: bool) -> int | None:
+def _first_wrong(attribute: Attribute, column: pa.Array) -> int | None:
     """Return where the first value stands that an attribute does not take."""
     kind = column.type
     if attribute.type == "any":
         return None
-    if is_object or attribute.type == "object":
+    if is_object(kind) or attribute.type == "object":
         return 0
     if attribute.type in ("one_of", "kind_of"):
         encoded = column.dictionary_encode()
         wrong = [code for code, value in enumerate(encoded.dictionary.to_pylist()) if not attribute.takes(value)]
         return _first(np.isin(encoded.indices.to_numpy(zero_copy_only=False), wrong)) if wrong else None
-    if attribute.type == "date" and is_text(kind):
+    if attribute.type == "date" and is_string(kind):
         return _first(~_dates(column))
     fits = {
-        "text": is_text(kind),
+        "text": is_string(kind),
         "number": pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind),
         "boolean": pa.types.is_boolean(kind),
         "date": pa.types.is_date(kind) or pa.types.is_timestamp(kind),

@@ -5,7 +5,7 @@ carried, or the columns of its attributes that are not) and, where the index is 
 that this copy of the event is for (`SHARD`). Matching finds pairs (row, id); the carried columns are then taken by row
 and the ids appended, all in Arrow: no Python object per row, but for explanations.
 
-Events are matched a slice at a time, sized by the pairs that the slice before gave (`next_size`), and batches are
+Events are matched a slice at a time, sized by the pairs that the slice before gave (`Pace`), and batches are
 yielded when they reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
 
 An event that a language refuses is isolated by the position that the error carries: what precedes it is matched, it
@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.errors import PipelineError
-from watchword.index import Index, next_size
-from watchword.index.events import around
+from watchword.index import Index
+from watchword.index.events import Pace, around
 from watchword.shards import Version
 from watchword.spark.tasks import shard_cache
 from watchword.spark.tasks.changed_shard import ChangedShard
@@ -93,23 +93,20 @@ class _Runner:
         self.task = task
         self.text = pa.large_string() if task.large else pa.string()
         self.ids = pa.int64() if task.version.ids == "long" else self.text
-        self.size = FIRST_SIZE
+        self.pace = Pace(FIRST_SIZE, EVENTS_AT_ONCE)
 
     def run(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         errors, seconds = 0, 0.0
         column = events_of(batch, self.task.event)
         for shard, rows in self._shards(batch, column):
             events = column if len(rows) == len(column) else column.take(rows)
-            position, start = np.asarray(rows), 0
-            while start < len(position):
-                stop = min(start + self.size, len(position))
+            position = np.asarray(rows)
+            for part in self.pace.slices(len(position)):
                 began = time.perf_counter()
-                found = self._match(shard, events[start:stop], position[start:stop])
+                found = self._match(shard, events[part], position[part])
                 seconds += time.perf_counter() - began
                 errors += len(found.refused)
-                count = sum(len(pairs.rows) for pairs in found.pairs)
-                expected = count * self.size // (stop - start)  # the last slice of a batch may be a short one
-                start, self.size = stop, next_size(self.size, expected, EVENTS_AT_ONCE)
+                self.pace.record(part.stop - part.start, sum(len(pairs.rows) for pairs in found.pairs))
                 yield from self._answer(batch, found)
         if self.task.metrics and batch.num_rows:
             yield self._measured(batch, errors, seconds)

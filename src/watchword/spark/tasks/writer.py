@@ -146,12 +146,11 @@ def _rows_named(rows: pa.Table) -> Iterator[None]:
     try:
         yield
     except SubscriptionError as error:
-        words = str(error)
         if error.row is None:
-            raise PipelineError(words) from None
+            raise PipelineError(str(error)) from None
         key = rows["id"][error.row].as_py()
         name = "a row without an id" if key is None else f"subscription {key!r}"
-        raise PipelineError(f"{name}: {words.removeprefix(f'row {error.row}: ')}") from None
+        raise PipelineError(f"{name}: {error.without_row()}") from None
 
 
 def _check_once(rows: pa.Table) -> None:

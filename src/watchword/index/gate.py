@@ -84,6 +84,12 @@ class Gate:
         """Return whether this thread is inside a change, with the index to itself."""
         return self._wanted and is_owned(self._turn)
 
+    @property
+    def is_nested(self) -> bool:
+        """Return whether this thread reads already, or is inside a change."""
+        lane = self._own.lane
+        return (lane is not None and is_owned(lane)) or self.is_inside_change
+
     def refuse_nested(self) -> None:
         """Raise a `RuntimeError` if this thread reads or changes already; called before `changes` is taken."""
         lane = self._own.lane
@@ -123,10 +129,11 @@ class Gate:
 
     def _renew(self) -> None:
         """In the child of a fork: make new what another thread may have held."""
-        own = self._own.lane
+        lane = self._own.lane
         self._own = _Own()
-        self._own.lane = own
-        self._lanes = [] if own is None else [weakref.ref(own)]
+        if lane is not None and is_owned(lane):  # else a change may hold it, or the thread has none
+            self._own.lane = lane
+        self._lanes = [] if self._own.lane is None else [weakref.ref(self._own.lane)]
         if not is_owned(self.changes):
             self.changes = threading.RLock()
         if not is_owned(self._turn):

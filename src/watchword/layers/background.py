@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Result = TypeVar("Result")
 
@@ -59,7 +59,7 @@ class Background(Generic[Result]):
         self._over.set()
 
 
-_under_way: weakref.WeakSet[Background[object]] = weakref.WeakSet()
+_under_way: weakref.WeakSet[Background[Any]] = weakref.WeakSet()
 
 
 def _end_all_in_child() -> None:

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check docs bench peers soak newest-numba wheel clean help
+.PHONY: run tour quick test check mutants docs bench peers soak newest-numba wheel clean help
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -68,6 +68,11 @@ wheel: $(READY) ## build a wheel with kernels for x86-64-v3, so that the first u
 	@tar -xzf build/shipped/warm.tar.gz --strip-components=1 -C $(SHIPPED)
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist . ; \
 		status=$$?; rm -rf $(SHIPPED) build/lib; exit $$status
+
+MUTANTS := 100
+
+mutants: $(READY) ## change the code in a hundred places, one at a time, and list the changes that no test notices
+	@$(BIN)/python -m tests.mutants --count $(MUTANTS)
 
 docs: $(READY) ## build the pages and the reference of the public classes into build/docs
 	@$(BIN)/python docs/build.py

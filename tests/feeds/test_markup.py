@@ -25,6 +25,8 @@ from watchword.feeds.markup import plain_text
         ('<img alt="a > b" src=x>after', "after"),
         ('<a href="unclosed>text</a> more', "text more"),
         ("cut <a href=", "cut <a href="),
+        ("a<script>if (1 < 2) no()", "a"),
+        ("a<b>c<style>p{}</p>d", "ac"),
         ("<![CDATA[inner <i>x</i>]]>", "inner x]]>"),
         ("a\x00b\ud800c", "a b?c"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -43,7 +44,7 @@ def test_a_change_waits_for_readers_and_readers_wait_for_it() -> None:
     reader = in_thread(read)
     inside.wait(60)
     changer = in_thread(lambda: gate.exclusively(events.append, "changed"))
-    while not gate._turn.locked():
+    while not gate._wanted:
         time.sleep(0.001)
 
     def read_later() -> None:
@@ -79,7 +80,7 @@ def test_a_reader_may_read_while_a_change_waits() -> None:
     gate = Gate()
     with gate.reading():
         changer = in_thread(lambda: gate.exclusively(lambda: None))
-        while not gate._turn.locked():
+        while not gate._wanted:
             time.sleep(0.001)
         with gate.reading():
             pass
@@ -100,11 +101,73 @@ def test_events_that_ask_and_events_that_change() -> None:
         index["c"] = "three"
         yield "one"
 
-    with pytest.raises(RuntimeError, match="cannot be changed by an event"):
+    with pytest.raises(RuntimeError, match="cannot be changed by code that runs while it reads"):
         index.match(changing())
     assert dict(index) == {"a": "one", "b": "two"}
     index["c"] = "three"
     assert index.match("one three") == ["a", "c"]
+
+
+# A thread inside itself: finalizers, signal handlers, events
+
+
+def test_a_change_inside_a_read_is_refused_while_another_thread_wants_to_change() -> None:
+    """The other one has `changes` and waits for this reader's lane: to wait for `changes` here would be for ever."""
+    gate, refused = Gate(), []
+    with gate.reading():
+        changer = in_thread(lambda: gate.exclusively(lambda: None))
+        while not gate._wanted:
+            time.sleep(0.001)
+        try:
+            gate.refuse_nested()
+        except RuntimeError as error:
+            refused.append(str(error))
+    changer.join(60)
+    assert not changer.is_alive() and "while it reads" in refused[0]
+
+
+def test_inside_a_change_reads_pass_and_changes_are_refused() -> None:
+    gate, events = Gate(), []
+
+    def change() -> None:
+        assert gate.is_inside_change
+        with gate.reading():
+            events.append("read")
+        with pytest.raises(RuntimeError, match="inside a change"):
+            gate.refuse_nested()
+
+    with gate.reading():
+        assert not gate.is_inside_change
+    gate.refuse_nested()
+    gate.exclusively(change)
+    assert events == ["read"] and not gate.is_inside_change
+    gate.refuse_nested()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_the_child_of_a_fork_waits_for_no_thread_of_its_parent() -> None:
+    gate, inside, leave = Gate(), threading.Event(), threading.Event()
+
+    def read() -> None:
+        with gate.reading():
+            inside.set()
+            leave.wait(60)
+
+    reader = in_thread(read)
+    inside.wait(60)
+    changer = in_thread(lambda: gate.exclusively(lambda: None))  # it has the turn, and waits for the reader
+    while not gate._wanted:
+        time.sleep(0.001)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        with gate.reading():
+            pass
+        os._exit(gate.exclusively(lambda: 7))
+    leave.set()
+    for thread in (reader, changer):
+        thread.join(60)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 def test_real_interrupts_leave_nothing_locked() -> None:

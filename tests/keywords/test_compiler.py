@@ -167,6 +167,24 @@ def test_the_largest_rows_that_need_no_parser() -> None:
     assert agree([f"{many} OR x", f"{product} (k OR l)", f"{long} x", f"({deep})"]) == 0
 
 
+@pytest.mark.parametrize("terms", [63, 64, 65, 66, 127, 128, 129])
+@pytest.mark.parametrize("form", ["{0} OR zz", "zz NOT ({0})", '"{0}"', "{0} AND yy"])
+def test_long_rows_mean_the_same_in_bulk_singly_and_to_every_door(terms: int, form: str) -> None:
+    """Bulk loading takes rows of up to 64 terms itself, and leaves longer ones to the parser."""
+    words = [f"w{number}" for number in range(terms)]
+    text, whole = form.format(" ".join(words)), " ".join([*words, "yy"])
+    bulk, single, judge = KeywordIndex({"a": text, "b": "other"}), KeywordIndex(), KeywordIndex(method="brute")
+    single["a"] = judge["a"] = text
+    events = [whole, " ".join(words), " ".join(words[1:]), " ".join(words[:-1]), f"{whole} zz", "zz", f"zz {words[0]}"]
+    for event in events:
+        assert bulk.match(event) == single.match(event) == judge.match(event)
+        assert bool(bulk.explain(event, "a")) == bool(judge.match(event))
+    assert bulk.match_many(events).to_pylist() == judge.match_many(events).to_pylist()
+    del bulk["a"], single["a"]
+    assert not bulk.match(f"{whole} zz") and not single.match(f"{whole} zz")
+    assert bulk.stats().clauses == 1
+
+
 @pytest.mark.slow
 def test_chunks_and_slots_of_a_large_load() -> None:
     """More rows than are compiled at once, on top of others, and some of them removed again."""

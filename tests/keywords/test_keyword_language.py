@@ -6,12 +6,14 @@ import random
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests import oracle, strategies
-from watchword import KeywordIndex, SubscriptionSyntaxError, methods
+from watchword import EventError, KeywordIndex, SubscriptionSyntaxError, methods
 from watchword.errors import OptionError
 
 METHODS = (
@@ -355,3 +357,23 @@ def test_entries_of_each_term_in_the_order_of_the_ranking() -> None:
     assert index.per_term().to_pydict() == {"term": ["imf", "greece", "crisis"], "entries": [1, 3, 1]}
     with pytest.raises(OptionError, match="neither a list nor nodes"):
         KeywordIndex(queries).per_term()
+
+
+def test_a_dictionary_whose_nulls_are_only_among_its_values() -> None:
+    index = KeywordIndex({"a": "tea"})
+    events = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 2]), pa.array([None, "tea", "pie"]))
+    assert events.null_count == 0
+    assert index.match_many(events).to_pylist() == [{"event": 1, "subscription": "a"}]
+    assert index.stats().nulls == 2
+
+
+def test_routing_names_the_event_that_has_no_text_among_its_texts() -> None:
+    index = KeywordIndex({"a": "tea"})
+    kind = pa.struct({"title": pa.string(), "body": pa.string()})
+    good, bad = {"title": "tea", "body": "pie"}, {"title": b"\xff", "body": "x"}
+    atoms = index.atoms(pa.array([good, {"title": None, "body": "tea"}], kind))
+    assert atoms is not None and [int(size) for size in np.diff(atoms.offsets)] == [2, 1]
+    raw = pa.struct({"title": pa.binary(), "body": pa.string()})
+    with pytest.raises(EventError) as caught:
+        index.atoms(pa.array([{"title": b"tea", "body": ""}, bad], raw))
+    assert caught.value.position == 1

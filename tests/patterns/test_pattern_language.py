@@ -274,3 +274,14 @@ def test_how_words_are_recombined_is_kept_with_the_index(tmp_path, recombination
     opened[3] = "applepie"
     assert opened.match("applepie and tea") == [2, 3]
     assert (opened.stats().details["beginnings"] == 0) == (recombination == "records")
+
+
+def test_a_pattern_of_exactly_max_length_is_taken_by_every_door() -> None:
+    index = PatternIndex({"bulk": "a" * 10}, max_length=10)
+    index["single"] = "b" * 9 + "*"
+    assert index.match("a" * 10 + "b" * 9) == ["bulk", "single"]
+    assert index.explain("a" * 10, "bulk") and index.explain("b" * 9, "single")
+    assert not index.explain("a" * 9, "bulk")
+    for refuse in (lambda: index.update({"x": "a" * 11}), lambda: index.__setitem__("x", "a" * 11)):
+        with pytest.raises(SubscriptionSyntaxError, match="11 characters, more than max_length=10"):
+            refuse()

@@ -140,3 +140,33 @@ def test_a_hierarchy_inside_any_is_declared_by_its_whole_path() -> None:
     assert index.match(event) == ["r"]
     assert found(index.match_many(pa.array([event])), 1) == [["r"]]
     assert index.explain(event, "r") and not index.explain(event, "s")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+def test_moments_beyond_nanoseconds_are_compared(unit: str) -> None:
+    """A nanosecond clock of 64 bits ends in 2262; the year 3000 does not fit."""
+    index = PredicateIndex({"late": "day > '2500-01-01'", "early": "day < '2500-01-01'", "then": "day = '3000-01-01'"})
+    moments = [datetime.datetime(3000, 1, 1), datetime.datetime(2024, 1, 1), datetime.datetime(1500, 1, 1), None]
+    for zone in (None, "UTC"):
+        column = pa.table({"day": pa.array(moments, pa.timestamp(unit, zone))})
+        singly = [index.match(event) for event in column.to_pylist()]
+        pairs = index.match_many(column, ordered=True).to_pylist()
+        assert [[pair["subscription"] for pair in pairs if pair["event"] == row] for row in range(4)] == singly
+        assert singly == [["late", "then"], ["early"], ["early"], []]
+
+
+def test_figures_of_rules_are_true_after_they_come_and_go() -> None:
+    """A rule of one clause, one with NOT, and one of three clauses: as rows of literals, singly and in bulk."""
+    texts = {"one": "a = 1 AND b = 2", "not": "a = 1 AND NOT b = 3", "three": "a = 5 OR b = 6 OR c = 7"}
+    for method in ("auto", "brute", "counting"):
+        bulk, single = PredicateIndex(texts, method=method), PredicateIndex(method=method)
+        for key, text in texts.items():
+            single[key] = text
+        for index in (bulk, single):
+            assert (index.stats().clauses, index.stats().subscriptions) == (5, 3)
+            index["not"] = "c = 8 OR NOT c = 9"
+            assert index.stats().clauses == 6
+            for left, key in ((5, "one"), (2, "three"), (0, "not")):
+                del index[key]
+                assert index.stats().clauses == left
+            assert index.stats().atoms == 0

@@ -91,3 +91,21 @@ def test_brackets_in_texts_and_many_flat_objects_are_not_depth(index: PredicateI
     event = {"a": 1, "text": "[" * 1_000, "list": [{"c": [2]}] * 300}
     assert index.match(event) == index.match(json.dumps(event)) == ["r"]
     assert index.match_many([json.dumps(event)] * 20).num_rows == 20
+
+
+@pytest.mark.parametrize("lists", [pa.list_, pa.large_list, lambda kind: pa.list_(kind, 1)])
+def test_lists_of_every_kind_count(index: PredicateIndex, lists: Any) -> None:
+    def events(depth: int) -> pa.Array:
+        kind = pa.int64()
+        for _ in range(depth - 1):
+            kind = lists(kind)
+        return pa.array([{"a": 1, "other": None}], pa.struct({"a": pa.int64(), "other": kind}))
+
+    assert found(index, events(200)) == [["r"]]
+    assert refused(index, events(201)) == 0
+
+
+def found(index: PredicateIndex, events: pa.Array) -> list[list[str]]:
+    """Return the ids that each event matches."""
+    pairs = index.match_many(events).to_pylist()
+    return [[pair["subscription"] for pair in pairs if pair["event"] == row] for row in range(len(events))]

@@ -191,3 +191,14 @@ class TestOfThisMachine:
         made.symlink_to(tmp_path)
         with pytest.raises(PipelineError, match="others may write there"):
             copies.of_this_machine()
+
+
+def test_a_copy_whose_lock_was_removed_meanwhile_is_held_by_a_new_one(tmp_path: Path) -> None:
+    """Somebody removes a copy between the opening of its lock file and the lock: the file is then another."""
+    lock = tmp_path / "copy.lock"
+    with copies._in_use(lock) as first:
+        assert copies._is_there(first, lock)
+        lock.unlink()
+        assert not copies._is_there(first, lock)
+        with copies._in_use(lock) as second:
+            assert copies._is_there(second, lock) and not copies._is_there(first, lock)

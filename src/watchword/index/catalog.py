@@ -201,6 +201,10 @@ class Catalog:
         """Return another catalogue with the same arrays, to keep while `extend` or `compact` replaces them."""
         return copy.copy(self)
 
+    def apart(self) -> Catalog:
+        """Return another catalogue with the same subscriptions, which changes of this one do not reach."""
+        return copy.deepcopy(self, {id(self.base): self.base})
+
     def append(self, key: Id, text: str) -> int:
         """Give a new id, which `checked_id` has passed, the next slot."""
         if self.kind is not type(key):

@@ -3,11 +3,11 @@
 The state is a catalogue (ids, texts, slots) and a language that holds the same subscriptions, compiled, by slot. What
 happens for ``index["s1"] = "greece"`` where "s1" has slot 0 and the text "imf" (`_replace`)::
 
-    _undo = (Catalog.take_back, "s1", 0, "imf", 1, 0)     how the catalogue gets back to how it was
+    _undo = (_take_one_back, catalog, "s1", 0, "imf", 1, 0)      how the catalogue gets back to how it was
     language.remove(0, "imf")
     catalog.replace(0, "greece")
     language.add_one(0, compiled)
-    _undo = None                                          the change has ended
+    _undo = None                                                 the change has ended
 
 Invariant: while no change is under way and `_undo` is None, catalogue and language hold the same subscriptions.
 
@@ -15,14 +15,16 @@ A change may be cut off at any point, by an interruption or for want of memory, 
 Whoever comes next, reader or writer, finds it and repairs the state first (`_repair`): the catalogue is taken back, and
 the language is made anew from its texts. So nothing that a language does has to be undone step by step.
 
-Readers hold a lane of the gate (`gate.py`); a change has the state to itself.
+Readers hold a lane of the gate (`gate.py`); a change has the state to itself. Code that Python runs inside a change, a
+finalizer or a signal handler, may read: it is answered from before the change, by an index that is made for it
+(`_before_change`; that takes as long as a bulk load, and happens about never). It may not change anything.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 
@@ -49,16 +51,22 @@ def as_reader(method: Done) -> Done:
             with self._gate.reading():
                 if self._undo is None:
                     return method(self, *arguments, **named)
+                if self._gate.is_inside_change:
+                    return method(self._before_change(), *arguments, **named)
             self._repair()
 
     return cast(Done, reading)
 
 
 def as_writer(method: Done) -> Done:
-    """Run a method of an index while nobody else changes it; others see what it does as one change."""
+    """Run a method of an index while nobody else changes it; others see what it does as one change.
+
+    A `RuntimeError` if this thread reads or changes the index already.
+    """
 
     @wraps(method)
     def writing(self: State, *arguments: Any, **named: Any) -> Any:
+        self._gate.refuse_nested()
         with self._gate.changes:
             if self._undo is not None:
                 self._repair()
@@ -99,7 +107,7 @@ class State:
         self._catalog = Catalog()
         self._plugged = new_language()
         self._undo: tuple[Any, ...] | None = None
-        """While a change is under way, a function and its arguments: returns the catalogue as it was before."""
+        """While a change is under way, a function and its arguments, a catalogue first: returns it as it was before."""
         self._forgotten = 0
 
     def _slot(self, key: object) -> int:
@@ -116,6 +124,10 @@ class State:
     @as_writer
     def _put(self, key: Id, text: str, compiled: Any) -> None:
         """Subscribe one, or replace its text."""
+        self._insert(key, text, compiled)
+
+    def _insert(self, key: Id, text: str, compiled: Any) -> None:
+        """As `_put`, inside a change."""
         catalog = self._catalog
         slot = catalog.slot(checked_id(key, catalog.kind if len(catalog) else None))
         if slot is None:
@@ -124,9 +136,21 @@ class State:
             self._gate.alone(self._replace, key, slot, text, compiled)
             self._count_forgotten(self.patience + len(catalog))
 
+    def _delete(self, key: object) -> str:
+        """Unsubscribe one, inside a change, and return its text."""
+        catalog = self._catalog
+        slot = self._slot(key)
+        text = catalog.text(slot)
+        self._gate.alone(self._drop, key, slot, text)
+        most = self.patience + len(catalog)
+        if catalog.removed > most:
+            self._compact()
+        self._count_forgotten(most)
+        return text
+
     def _append(self, key: Id, text: str, compiled: Any) -> None:
         catalog = self._catalog
-        self._undo = catalog.take_back, key, None, None, catalog.slots, catalog.removed
+        self._undo = _take_one_back, catalog, key, None, None, catalog.slots, catalog.removed
         self._plugged.add_one(catalog.append(key, text), compiled)
         self._undo = None
 
@@ -134,7 +158,7 @@ class State:
         """Subscribe one whose text the language may store without compiling it first; return whether it did."""
         catalog, quick = self._catalog, self._plugged.one_change
         slot = catalog.slots
-        self._undo = catalog.take_back, key, None, None, slot, catalog.removed
+        self._undo = _take_one_back, catalog, key, None, None, slot, catalog.removed
         taken = quick is not None and quick.add(slot, text)
         if taken:
             catalog.append(key, text)
@@ -144,7 +168,7 @@ class State:
     def _replace(self, key: Id, slot: int, text: str, compiled: Any) -> None:
         catalog = self._catalog
         before = catalog.text(slot)
-        self._undo = catalog.take_back, key, slot, before, catalog.slots, catalog.removed
+        self._undo = _take_one_back, catalog, key, slot, before, catalog.slots, catalog.removed
         self._plugged.remove(slot, before)
         catalog.replace(slot, text)
         quick = self._plugged.one_change
@@ -154,7 +178,7 @@ class State:
 
     def _drop(self, key: Id, slot: int, text: str) -> None:
         catalog = self._catalog
-        self._undo = catalog.take_back, key, slot, text, catalog.slots, catalog.removed
+        self._undo = _take_one_back, catalog, key, slot, text, catalog.slots, catalog.removed
         self._plugged.remove(slot, text)
         catalog.remove(key, slot)
         self._undo = None
@@ -279,7 +303,21 @@ class State:
             for part in self._plugged.parts.values():
                 part.renumber(moved)
 
-    # repair
+    # reading inside a change, and repair
+
+    def _before_change(self) -> Self:
+        """Return an index with the subscriptions from before the change that this thread is inside of."""
+        assert self._undo is not None
+        undo, catalog, *arguments = self._undo
+        if undo is _take_all_back:
+            singles, packed = arguments
+            arguments = [singles, [one.apart() for one in packed]]
+        before = object.__new__(type(self))
+        vars(before).update(vars(self))
+        before._gate, before._undo = Gate(), None
+        before._catalog = undo(catalog.apart(), *arguments)
+        before._plugged = self._language_of(before._catalog)
+        return before
 
     def _repair(self) -> None:
         """Bring a state whose change was cut off back to how it was before the change."""
@@ -296,6 +334,10 @@ class State:
 
 def _same(catalog: Catalog) -> Catalog:
     return catalog
+
+
+def _take_one_back(catalog: Catalog, *single: Any) -> Catalog:
+    return catalog.take_back(*single)
 
 
 def _take_all_back(catalog: Catalog, singles: list[tuple[Any, ...]], packed: list[Catalog]) -> Catalog:

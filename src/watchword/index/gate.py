@@ -11,10 +11,21 @@ after the other: when it has them all, nobody reads. In time::
 Cost: a reader takes one lock that nobody else wants; a change takes the turn and a lock for each *other* thread that
 has read and still lives, so nothing more where there is one thread.
 
+A thread inside itself. Python may run a user's code at almost any step: a finalizer, a signal handler, the ``__iter__``
+of an event. If that code asks the same index, its thread must not wait for itself, so every lock here is re-entrant:
+
+    inside        a nested read                               a nested change
+    a read        goes on (the thread has its lane already)   `RuntimeError`, before any lock is waited for
+    a change      goes on; `Index` answers from before it     `RuntimeError`
+
 Interruptions. A ``KeyboardInterrupt`` may come between any two steps of Python code, and a lock that it leaves held is
 held for ever. A plain ``with lock:`` is safe from that in CPython, because entering it is one step; helpers in Python
 (`contextmanager`, `ExitStack`) are not. So readers are handed the lock itself for their ``with``, and a change is a
 function that is called inside nested ``with`` statements.
+
+Fork. The child has only the thread that forked, and locks that other threads held stay held in it. So the child makes
+the locks new that this thread does not own (`_renew_gates`); a change that another thread had begun has left its undo
+note, and is taken back by the next call.
 
 Tried instead: one lock for all (threads then match one after the other), a counter of readers (an interruption can
 leave it wrong), fixed lanes by thread number (two threads meet in one lane while others are free).
@@ -22,6 +33,7 @@ leave it wrong), fixed lanes by thread number (two threads meet in one lane whil
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -29,66 +41,115 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-_NESTED = "an index cannot be changed by an event that it is reading"
+_IN_A_READ = "an index cannot be changed by code that runs while it reads, such as an event's own __iter__: do it later"
+_IN_A_CHANGE = (
+    "an index cannot be changed by code that runs inside a change of it, such as a finalizer or a signal handler: "
+    "note what to change, and change it later"
+)
 
-_Lane = Any
+_Lock = Any
 """A `threading.RLock`, whose type has no name."""
 
 
 class _Own(threading.local):
     """The lane of the current thread."""
 
-    lane: _Lane | None = None
+    lane: _Lock | None = None
 
 
 class Gate:
     """Lets readers pass together and changes one by one."""
 
     def __init__(self) -> None:
-        self.changes = threading.RLock()
+        self.changes: _Lock = threading.RLock()
         """Held during a change, or by whoever wants no change meanwhile; readers do not care."""
-        self._turn = threading.Lock()
+        self._turn: _Lock = threading.RLock()
+        self._wanted = False  # a hint that somebody holds the turn; one that an interruption left costs time only
         self._own = _Own()
-        self._lanes: list[weakref.ref[_Lane]] = []  # a thread that ends takes its lane with it
+        self._lanes: list[weakref.ref[_Lock]] = []  # a thread that ends takes its lane with it
+        _gates.add(self)
 
     def reading(self) -> Any:
-        """Return the lane that a reader locks: ``with gate.reading(): …``. It may be nested."""
+        """Return the lane that a reader locks: ``with gate.reading(): …``. It may be nested in a read and in a change."""
         lane: Any = self._own.lane
         if lane is None:
             lane = self._new_lane()
-        if self._turn.locked() and not lane._is_owned():  # a reader inside must not wait for who waits for it
+        if self._wanted and not is_owned(lane):  # a reader inside must not wait for a change that waits for it
             with self._turn:
                 pass
         return lane
 
+    @property
+    def is_inside_change(self) -> bool:
+        """Return whether this thread is inside a change, with the index to itself."""
+        return self._wanted and is_owned(self._turn)
+
+    @property
+    def is_nested(self) -> bool:
+        """Return whether this thread reads already, or is inside a change."""
+        lane = self._own.lane
+        return (lane is not None and is_owned(lane)) or self.is_inside_change
+
+    def refuse_nested(self) -> None:
+        """Raise a `RuntimeError` if this thread reads or changes already; called before `changes` is taken."""
+        lane = self._own.lane
+        if lane is not None and is_owned(lane):
+            raise RuntimeError(_IN_A_READ)
+        if is_owned(self.changes):
+            raise RuntimeError(_IN_A_CHANGE)
+
     def exclusively(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """Run `change` while nobody else reads or changes, and return what it returns. It is not nested."""
-        if self._own.lane is not None and self._own.lane._is_owned():
-            raise RuntimeError(_NESTED)
+        """As `alone`, for a caller that does not hold `changes` yet."""
         with self.changes:
             return self.alone(change, *arguments)
 
     def alone(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """As `exclusively`, for a caller that holds `changes` already."""
+        """Run `change` while nobody else reads or changes, and return what it returns. The caller holds `changes`."""
         lane = self._own.lane
-        if lane is not None and lane._is_owned():
-            raise RuntimeError(_NESTED)
+        if lane is not None and is_owned(lane):
+            raise RuntimeError(_IN_A_READ)
         with self._turn:
-            lanes = self._lanes
-            if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: nobody else has ever read
-                return change(*arguments)
-            others = [found for ref in lanes if (found := ref()) is not None and found is not lane]
-            return _through(others, change, arguments)
+            self._wanted = True
+            try:
+                lanes = self._lanes
+                if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: nobody else has ever read
+                    return change(*arguments)
+                others = [found for ref in lanes if (found := ref()) is not None and found is not lane]
+                return _through(others, change, arguments)
+            finally:
+                self._wanted = False
 
-    def _new_lane(self) -> _Lane:
+    def _new_lane(self) -> _Lock:
         lane = threading.RLock()
         with self._turn:
-            self._lanes = [ref for ref in self._lanes if ref() is not None] + [weakref.ref(lane)]
+            if self._own.lane is None:  # else a finalizer that ran just now has read, too
+                self._lanes = [ref for ref in self._lanes if ref() is not None] + [weakref.ref(lane)]
+                self._own.lane = lane
+            return self._own.lane
+
+    def _renew(self) -> None:
+        """In the child of a fork: make new what another thread may have held."""
+        lane = self._own.lane
+        self._own = _Own()
+        if lane is not None and is_owned(lane):  # else a change may hold it, or the thread has none
             self._own.lane = lane
-        return lane
+        self._lanes = [] if self._own.lane is None else [weakref.ref(self._own.lane)]
+        if not is_owned(self.changes):
+            self.changes = threading.RLock()
+        if not is_owned(self._turn):
+            self._turn = threading.RLock()
+            self._wanted = False
 
 
-def _through(lanes: list[_Lane], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+def is_owned(lock: _Lock) -> bool:
+    """Return whether the calling thread holds a re-entrant lock.
+
+    `threading.Condition` asks its locks by the same method, which has no public name.
+    """
+    return bool(lock._is_owned())
+
+
+def _through(lanes: list[_Lock], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
     if not lanes:
         return change(*arguments)
     if len(lanes) < 4:
@@ -96,3 +157,15 @@ def _through(lanes: list[_Lane], change: Callable[..., Result], arguments: tuple
             return _through(lanes[1:], change, arguments)
     with lanes[0], lanes[1], lanes[2], lanes[3]:
         return _through(lanes[4:], change, arguments)
+
+
+_gates: weakref.WeakSet[Gate] = weakref.WeakSet()
+
+
+def _renew_gates() -> None:
+    for gate in list(_gates):
+        gate._renew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_gates)

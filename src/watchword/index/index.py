@@ -59,6 +59,9 @@ class ArrowTable(Protocol):
 
 Subscriptions: TypeAlias = Mapping[Key, str] | Iterable[tuple[Key, str]] | ArrowTable
 
+_MISSING: Any = object()
+"""The default of `pop`: no default was given."""
+
 
 class Index(State, MutableMapping[Key, str]):
     """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
@@ -129,22 +132,18 @@ class Index(State, MutableMapping[Key, str]):
     def __setitem__(self, key: Key, text: str) -> None:
         quick = self._plugged.one_change
         if quick is not None and quick.takes(text):
+            self._gate.refuse_nested()
             with self._gate.changes:
                 if self._undo is None and self._catalog.is_free(key) and self._gate.alone(self._append_text, key, text):
                     return
         self._put(key, text, self._plugged.compile_one(text))
 
     def __delitem__(self, key: Key) -> None:
+        self._gate.refuse_nested()
         with self._gate.changes:  # as `as_writer` does, which would cost a call more
             if self._undo is not None:
                 self._repair()
-            catalog = self._catalog
-            slot = self._slot(key)
-            self._gate.alone(self._drop, key, slot, catalog.text(slot))
-            most = self.patience + len(catalog)
-            if catalog.removed > most:
-                self._compact()
-            self._count_forgotten(most)
+            self._delete(key)
 
     @overload  # type: ignore[override]
     def update(
@@ -185,8 +184,23 @@ class Index(State, MutableMapping[Key, str]):
         """Unsubscribe everything."""
         self._gate.exclusively(self._start_over)
 
-    pop = as_writer(MutableMapping.pop)
-    setdefault = as_writer(MutableMapping.setdefault)
+    @final
+    @as_writer
+    def pop(self, key: Key, default: Any = _MISSING) -> Any:
+        """Unsubscribe one, and return its text; `default`, if it is given, for an id that is not subscribed."""
+        if self._catalog.slot(key) is None and default is not _MISSING:
+            return default
+        return self._delete(key)
+
+    @final
+    @as_writer
+    def setdefault(self, key: Key, default: Any = None) -> str:
+        """Return the text of an id, after subscribing it to `default` if it is not subscribed."""
+        slot = self._catalog.slot(key)
+        if slot is not None:
+            return self._catalog.text(slot)
+        self._insert(key, default, self._plugged.compile_one(default))
+        return str(default)
 
     @final
     @as_writer
@@ -195,9 +209,8 @@ class Index(State, MutableMapping[Key, str]):
         slot = self._catalog.first()
         if slot is None:
             raise KeyError("the index is empty")
-        key, text = self._catalog.id(slot), self._catalog.text(slot)
-        del self[key]
-        return key, text
+        key = self._catalog.id(slot)
+        return cast(Key, key), self._delete(key)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {counted(len(self), 'subscription')}, method {self.method!r}>"
@@ -285,6 +298,8 @@ class Index(State, MutableMapping[Key, str]):
                     self._operations += operations
                     slots.sort()
                     return self._catalog.listed(slots)
+                if self._gate.is_inside_change:
+                    return self._before_change().match(event)
             self._repair()
 
     @final

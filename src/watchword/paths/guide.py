@@ -89,7 +89,7 @@ class Guide:
     def follow_beyond(self, trail: Trail, levels: Levels, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves through an unknown element, and add it to the guide."""
         before = int(progress.counters[OPERATIONS])
-        if self.is_full:
+        if self.is_full or self._gate.is_nested:  # nested: in a finalizer, while this thread reads or learns
             status = self._learn(trail, levels, moves, progress, found, False)
             self._unhelped += int(progress.counters[OPERATIONS]) - before
         else:

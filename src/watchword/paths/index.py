@@ -66,6 +66,7 @@ class PathIndex(Index[Key]):
     - `namespaces` (None): a mapping from prefix to namespace. Names are then compared by namespace, and ``{uri}name``
       is allowed; without it they are compared as they are written, prefix included
     - `max_depth` (1,000), `max_bytes` (1,073,741,824): how deep the elements of a document may nest, and its size
+    - `max_declared` (256): how many attributes the DOCTYPE of a document may declare for one element
     - `max_length` (4,096), `max_steps` (256): how many characters and steps a path may have
 
     Option of `auto`:

@@ -64,7 +64,7 @@ class PathLanguage(Language):
         super().__init__(method, options)
         namespaces = options["namespaces"]
         self._by_namespace = namespaces is not None
-        self._guards = Guards(int(options["max_depth"]), int(options["max_bytes"]))
+        self._guards = Guards(*(int(options[name]) for name in Guards._fields))
         self._compiler = Compiler(namespaces, int(options["max_length"]), int(options["max_steps"]))
         self._labels = Labels()
         self._counts = {"paths": 0, "steps": 0}

@@ -71,7 +71,7 @@ class _Shared:
     """A deterministic automaton that passes share under its lock."""
 
     def __init__(self, trie: PathTrie, most: int) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.trie = trie
         self.dfa = kernels.new_dfa(most)
 

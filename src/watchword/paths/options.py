@@ -12,6 +12,7 @@ MAX_LENGTH = 4096
 MAX_STEPS = 256
 MAX_DEPTH = 1_000
 MAX_BYTES = 1 << 30
+MAX_DECLARED = 256
 MAX_STATES = 10_000
 GUIDE_BYTES = 64 << 20
 
@@ -39,6 +40,9 @@ OPTIONS = {
     "max_steps": Option(MAX_STEPS, whole(1, 1 << 20), "How many steps a path may have."),
     "max_depth": Option(MAX_DEPTH, whole(1, 1 << 24), "How deep the elements of a document may nest."),
     "max_bytes": Option(MAX_BYTES, whole(1, 1 << 40), "How many bytes a document may have."),
+    "max_declared": Option(
+        MAX_DECLARED, whole(0, 1 << 24), "How many attributes a document's DOCTYPE may declare for one element."
+    ),
 }
 """Options of every method."""
 

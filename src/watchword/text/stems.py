@@ -22,33 +22,43 @@ LIMIT = 1 << 20
 """The number of words at which the cache is emptied: texts bring new words without end."""
 
 
+class _Memory:
+    """Words, their stems, and the stem of each word; of the last words it may not be known yet."""
+
+    def __init__(self) -> None:
+        self.words, self.stems = Vocabulary(), Vocabulary()
+        self.stem_of = np.empty(0, np.int32)
+
+
 class StemCache:
-    """Finds the stems of words, and remembers them. Several threads may ask at once."""
+    """Finds the stems of words, and remembers them. Several threads may ask at once, also a thread inside itself."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
-        self._lock = threading.Lock()
-        self._forget()
+        self._lock = threading.RLock()
+        self._memory = _Memory()
 
-    def _forget(self) -> None:
-        self._words = Vocabulary()
-        self._stem_of = np.empty(0, np.int32)
-        self.stems = Vocabulary()
+    @property
+    def stems(self) -> Vocabulary:
+        """Return the stems that are remembered."""
+        return self._memory.stems
 
     def find(self, words: Strings) -> tuple[Int32, Vocabulary, int]:
         """Return the stem of each word, or -1; the stems themselves; and their number at this moment."""
         with self._lock:
-            if len(self._words) > LIMIT:
-                self._forget()
-            numbers = self._words.intern(words)
-            self._learn()
-            return self._stem_of[numbers], self.stems, len(self.stems)
+            if len(self._memory.words) > LIMIT:
+                self._memory = _Memory()
+            memory = self._memory  # a finalizer that asks, too, may forget it meanwhile
+            numbers = memory.words.intern(words)
+            self._learn(memory)
+            return memory.stem_of[numbers], memory.stems, len(memory.stems)
 
-    def _learn(self) -> None:
+    def _learn(self, memory: _Memory) -> None:
         """Stem the words that are new."""
-        fresh = range(len(self._stem_of), len(self._words))
-        if len(fresh):
-            refined = [self._analyzer.refine([self._words.text(number)]) for number in fresh]
-            stems = self.stems.intern_texts([terms[0] if terms else "" for terms in refined])
+        first, stop = len(memory.stem_of), len(memory.words)
+        if first < stop:
+            refined = [self._analyzer.refine([memory.words.text(number)]) for number in range(first, stop)]
+            stems = memory.stems.intern_texts([terms[0] if terms else "" for terms in refined])
             dropped = np.array([not terms for terms in refined], np.bool_)
-            self._stem_of = np.concatenate([self._stem_of, np.where(dropped, -1, stems).astype(np.int32)])
+            learned = np.where(dropped, -1, stems).astype(np.int32)
+            memory.stem_of = np.concatenate([memory.stem_of[:first], learned])

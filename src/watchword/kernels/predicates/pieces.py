@@ -104,12 +104,18 @@ def _put(data, begin, end, pieces, piece_offsets, count, fill):
 
 @kernel
 def shape_of(data):
-    """Return the number of line breaks in JSON, and the depth of its brackets, brackets inside strings included."""
-    breaks = depth = deepest = 0
+    """Return the line breaks in JSON texts, the lines that begin with ``{``, and the deepest nesting of brackets, those
+    inside strings counted. The two lines ``{"a": [1]}`` and ``null`` give 1, 1 and 2."""
+    breaks = objects = depth = deepest = 0
+    begins = True
     for byte in data:
         breaks += byte == 10 or byte == 13
         depth += (byte == 123) + (byte == 91) - (byte == 125) - (byte == 93)
         if byte == 10:
             depth = 0
+            begins = True
+        elif begins and byte != 32 and byte != 9 and byte != 13:
+            objects += byte == 123
+            begins = False
         deepest = max(deepest, depth)
-    return breaks, deepest
+    return breaks, objects, deepest

@@ -1,16 +1,20 @@
 """The limits of documents, which can be set, and the error messages for malformed ones.
 
-    Guards(max_depth=1000, max_bytes=1 << 30)
+    Guards(max_depth=1000, max_bytes=1 << 30, max_declared=256)
     "its elements are more than 1000 deep (line 1, column 3001); raise max_depth to read it"
 
-Beside the limits: entity declarations are refused always, since a few of them make gigabytes, and nothing outside of a
-document is ever opened. Lines and columns count from 1.
+Expat looks at every attribute that a DOCTYPE declares for an element whenever such an element begins, so n declarations
+and n elements cost n * n steps (645 kB took 13 s); `max_declared` bounds them. Beside the limits: entity declarations
+are refused always, since a few of them make gigabytes, and nothing outside of a document is ever opened. Lines and
+columns count from 1.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 from xml.parsers import expat
+
+from watchword.visible import shown
 
 EXPECTED = "bytes, str, a path (os.PathLike) or an open file"
 
@@ -27,10 +31,11 @@ _WORDS = {
 
 
 class Guards(NamedTuple):
-    """The limits of a document: how deep its elements nest, and how many bytes it has."""
+    """The limits of a document: depth of elements, bytes, attributes that its DOCTYPE declares for one element."""
 
     max_depth: int = 1000
     max_bytes: int = 1 << 30
+    max_declared: int = 256
 
 
 class Position(NamedTuple):
@@ -63,6 +68,14 @@ def too_large(guards: Guards) -> str:
 def declares_entity(name: str, place: Position) -> str:
     """Return the error for a document that declares an entity."""
     return f"it declares the entity {name!r} ({place}); entity declarations are refused, put the text in its place"
+
+
+def declares_many(guards: Guards, element: str, place: Position) -> str:
+    """Say that a document declares too many attributes for an element."""
+    return (
+        f"its DOCTYPE declares more than {guards.max_declared} attributes for the element {shown(element)} ({place}); "
+        "raise max_declared to read it"
+    )
 
 
 def empty() -> str:

@@ -13,6 +13,7 @@ A string is looked up in the kernels' own tables, and remembered.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from xml.parsers import expat
 
 import numpy as np
@@ -23,7 +24,15 @@ from watchword.kernels.child_table import find_child
 from watchword.kernels.paths.asked import TEXT, Asked
 from watchword.kernels.paths.moves import END
 from watchword.kernels.text.vocabulary import StringTable, find_many
-from watchword.paths.parsing.guards import UNKNOWN_ENCODING, Guards, Position, declares_entity, malformed, too_deep
+from watchword.paths.parsing.guards import (
+    UNKNOWN_ENCODING,
+    Guards,
+    Position,
+    declares_entity,
+    declares_many,
+    malformed,
+    too_deep,
+)
 
 _REMEMBERED = 1 << 16
 _LONG = 1000
@@ -75,6 +84,7 @@ class PlainParser:
         self._codes = array("i")
         self._node: list[str] = []
         self._size = 0
+        self._declared: Counter[str] = Counter()
         self.depth = self.elements = self.code = 0
         self._parser = self._made("utf-8" if decoded else None, "}" if namespaces else None)
 
@@ -82,7 +92,7 @@ class PlainParser:
         parser = expat.ParserCreate(encoding, separator)
         parser.ordered_attributes = parser.specified_attributes = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
-        parser.EntityDeclHandler = self._entity
+        parser.EntityDeclHandler, parser.AttlistDeclHandler = self._entity, self._attribute
         if self._lookup.longest >= 0:
             parser.CharacterDataHandler = self._text
             parser.CommentHandler = self._comment
@@ -167,6 +177,11 @@ class PlainParser:
                     self._codes.append(-1 - test)
             self._node.clear()
             self._size = 0
+
+    def _attribute(self, element: str, *_: object) -> None:
+        self._declared[element] += 1
+        if self._declared[element] > self._guards.max_declared:
+            raise EventError(declares_many(self._guards, element, self._place()))
 
     def _entity(self, name: str, *_: object) -> None:
         raise EventError(declares_entity(name, self._place()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from threading import Lock
+from threading import RLock
 from typing import ClassVar
 
 from watchword.arrays import Arrays, Int32
@@ -28,7 +28,7 @@ class TabledPaths(PathStructure):
     def __init__(self) -> None:
         self._store = PathStore()
         self._tables: OutputTables | None = None
-        self._making = Lock()
+        self._making = RLock()
 
     @abstractmethod
     def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:

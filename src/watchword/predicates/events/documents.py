@@ -1,8 +1,9 @@
 """Events as JSON texts: one by one in plain Python, many through Arrow's reader, which makes columns of them.
 
 Arrow is asked first, since it makes no object for an event. It does not read everything as we do: it takes texts for
-timestamps, rounds an integer among decimals, and refuses columns of mixed kinds. Where any of that may be, or where a
-text is refused, the texts are read one by one in Python, which also says what is wrong with which.
+timestamps, rounds an integer among decimals, reads NaN and Infinity, refuses columns of mixed kinds, crashes on a line
+that is ``null``, and of a first list that begins with null it makes an array that is not valid. Where any of that may
+be, or where a text is refused, the texts are read one by one in Python, which also says what is wrong with which.
 """
 
 from __future__ import annotations
@@ -76,8 +77,8 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     whole = _lines(events)
     if whole is None:
         return None
-    breaks, depth = shape_of(np.frombuffer(whole, np.uint8))
-    if breaks != len(events) - 1 or depth > ARROW_DEPTH:
+    breaks, objects, depth = shape_of(np.frombuffer(whole, np.uint8))
+    if breaks != len(events) - 1 or objects != len(events) or depth > ARROW_DEPTH:
         return None
     table = None if known is None else _tried(whole, known)
     if table is None:
@@ -87,8 +88,10 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
         table = _tried(whole, plain)
     if table is None:
         return None
-    rounds = any(_has_double(kind) for kind in table.schema.types) and _LONG_INTEGER.search(whole)
-    return None if rounds or table.num_rows != len(events) else table
+    doubles = any(_has_double(kind) for kind in table.schema.types)
+    if doubles and (_LONG_INTEGER.search(whole) or not all(map(_is_finite, table.columns))):
+        return None
+    return table if table.num_rows == len(events) else None
 
 
 def _lines(events: Any) -> Any:
@@ -96,19 +99,36 @@ def _lines(events: Any) -> Any:
     if not len(events):
         return None
     if isinstance(events, pa.Array):
+        if events[0].as_py()[-1:] in ("\n", b"\n"):
+            events = _without_line_ends(events)
+            if events is None:
+                return None
         lines = pa.ListArray.from_arrays([0, len(events)], events.cast(pa.large_binary()))
         return pc.binary_join(lines, pa.scalar(b"\n", pa.large_binary()))[0].as_buffer()
     try:
+        if events[0][-1:] in ("\n", b"\n"):
+            end = "\r\n" if isinstance(events[0], str) else b"\r\n"
+            events = [event.rstrip(end) for event in events]
         if isinstance(events[0], str):
             return "\n".join(events).encode()
         return b"\n".join(events)
-    except (TypeError, UnicodeEncodeError):  # mixed, or with half a surrogate pair
+    except (AttributeError, TypeError, UnicodeEncodeError):  # mixed, or with half a surrogate pair
+        return None
+
+
+def _without_line_ends(events: pa.Array) -> pa.Array | None:
+    """Return texts without the line ends behind them; None if they are not UTF-8."""
+    try:
+        return pc.utf8_rtrim(events.cast(pa.large_string()), characters="\r\n")
+    except pa.ArrowInvalid:
         return None
 
 
 def _tried(whole: Any, schema: pa.Schema | None) -> pa.Table | None:
     try:
-        return _read(whole, schema)
+        table = _read(whole, schema)
+        table.validate()
+        return table
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
 
@@ -117,6 +137,19 @@ def _read(whole: Any, schema: pa.Schema | None) -> pa.Table:
     options = pj.ParseOptions(explicit_schema=schema, newlines_in_values=False)
     reader = pj.ReadOptions(block_size=max(1 << 20, len(whole) + 1), use_threads=False)
     return pj.read_json(pa.BufferReader(whole), reader, options)
+
+
+def _is_finite(column: Any) -> bool:
+    """Return whether no double of a column, however deep, is NaN or infinite."""
+    kind = column.type
+    if pa.types.is_floating(kind):
+        return bool(pc.all(pc.is_finite(column)).as_py() in (True, None))  # None: all are null
+    if pa.types.is_list(kind):
+        return not _has_double(kind) or _is_finite(pc.list_flatten(column))
+    if pa.types.is_struct(kind):
+        fields = (k for k in range(kind.num_fields) if _has_double(kind.field(k).type))
+        return all(_is_finite(pc.struct_field(column, [k])) for k in fields)
+    return True
 
 
 def _has_double(kind: pa.DataType) -> bool:

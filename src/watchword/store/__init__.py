@@ -5,11 +5,11 @@ subscribed to what, and which change came when; `options` how each language's in
 a batch matched, once, and reads inboxes; `store` is the one class over them, and `records` what it takes and gives.
 """
 
+from watchword.items import Item
 from watchword.store.records import (
     Change,
     Changes,
     Delivery,
-    Item,
     Match,
     Reason,
     Request,

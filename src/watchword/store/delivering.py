@@ -20,10 +20,9 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
+from watchword.items import ITEM_FIELDS, Item
 from watchword.store.records import (
-    ITEM_COLUMNS,
     Delivery,
-    Item,
     Match,
     Reason,
     read_list,
@@ -34,7 +33,7 @@ from watchword.store.records import (
 )
 
 ItemRow = tuple[str | None, ...]
-"""The values of `ITEM_COLUMNS`, as the store keeps them; the first is the identity."""
+"""The values of `ITEM_FIELDS`, as the store keeps them; the first is the identity."""
 
 
 def item_row(item: Item) -> ItemRow:
@@ -43,7 +42,7 @@ def item_row(item: Item) -> ItemRow:
         "published": None if item.published is None else written_time(item.published),
         "categories": written_list(item.categories),
     }
-    row = tuple(written[name] if name in written else written_text(getattr(item, name)) for name in ITEM_COLUMNS)
+    row = tuple(written[name] if name in written else written_text(getattr(item, name)) for name in ITEM_FIELDS)
     if not row[0]:
         raise ValueError(f"an item needs an identity: {item!r}")
     return row
@@ -82,8 +81,8 @@ def write_batch(
     )
     matched = {item for (item,) in connection.execute("SELECT DISTINCT item FROM incoming")}
     connection.executemany(
-        f"""INSERT INTO items ({", ".join(ITEM_COLUMNS)})
-        VALUES ({", ".join("?" * len(ITEM_COLUMNS))}) ON CONFLICT (identity) DO NOTHING""",
+        f"""INSERT INTO items ({", ".join(ITEM_FIELDS)})
+        VALUES ({", ".join("?" * len(ITEM_FIELDS))}) ON CONFLICT (identity) DO NOTHING""",
         (row for row in items if row[0] in matched),
     )
     # In the order of the batch, so that the inbox has it too, whichever of its items were known.
@@ -129,7 +128,7 @@ def read_inbox(
     chosen = " AND ".join(condition for condition, holds in conditions.items() if holds) or "1"
     rows = connection.execute(
         f"""SELECT d.number, d.matched, d.read, matches.subscription, subscriptions.text, why,
-            {", ".join(f"items.{name}" for name in ITEM_COLUMNS)}
+            {", ".join(f"items.{name}" for name in ITEM_FIELDS)}
         FROM (SELECT * FROM deliveries WHERE {chosen} ORDER BY number DESC LIMIT :limit) AS d
         JOIN items ON items.number = d.item
         JOIN matches ON matches.delivery = d.number
@@ -142,7 +141,7 @@ def read_inbox(
 
 def _delivery(rows: list[Any]) -> Delivery:
     _, matched, read, *_ = rows[0]
-    item = dict(zip(ITEM_COLUMNS, rows[0][6:], strict=True))
+    item = dict(zip(ITEM_FIELDS, rows[0][6:], strict=True))
     item["published"] = None if item["published"] is None else read_time(item["published"])
     item["categories"] = read_list(item["categories"])
     reasons = tuple(Reason(*row[3:6]) for row in rows)

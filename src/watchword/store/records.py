@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+
+from watchword.items import Item
 
 
 @dataclass(frozen=True)
@@ -55,26 +57,6 @@ class Changes(NamedTuple):
 
     changes: list[Change]
     counter: int
-
-
-@dataclass(frozen=True)
-class Item:
-    """What was published, wherever. Two items of one `identity` are the same item, whatever else they say."""
-
-    identity: str
-    title: str = ""
-    text: str = ""
-    link: str = ""
-    author: str = ""
-    published: datetime | None = None
-    language: str = ""
-    feed: str = ""
-    categories: tuple[str, ...] = ()
-    """What its feed files it under, in the feed's order."""
-
-
-ITEM_COLUMNS = tuple(field.name for field in fields(Item))
-"""The columns of the table `items`, and, with `id` for the identity, those of a stream of items."""
 
 
 class Match(NamedTuple):

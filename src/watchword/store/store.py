@@ -15,13 +15,13 @@ from typing import Any, Self
 
 from watchword.errors import StoreError, SubscriptionError, UnknownNameError
 from watchword.files import Closing
+from watchword.items import Item
 from watchword.store import delivering, subscribing
 from watchword.store.database import Database
 from watchword.store.options import Options, read_options, write_options, written_options
 from watchword.store.records import (
     Changes,
     Delivery,
-    Item,
     Match,
     Request,
     StoreStats,

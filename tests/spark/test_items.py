@@ -20,7 +20,7 @@ AWKWARD = "&<>\"'\x00\x08\t\x0b\n\r\x1f\x7f\ufffd\ufffe\uffff\U0001f6a2\u0301aé
 texts = st.text(st.sampled_from(AWKWARD) | st.characters(exclude_categories=["Cs"]), max_size=8)
 moments = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))
 rows = st.fixed_dictionaries(
-    {name: texts for name in ("id", "title", "text", "feed")}
+    dict.fromkeys(("id", "title", "text", "feed"), texts)
     | {name: st.none() | texts for name in ("link", "author", "language")}
     | {"published": st.none() | moments, "categories": st.none() | st.lists(st.none() | texts, max_size=3)}
 )

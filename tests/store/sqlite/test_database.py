@@ -10,9 +10,10 @@ import pytest
 
 from tests.store.workload import version_1
 from watchword.errors import StoreError, WatchwordError
-from watchword.store import Store, database
-from watchword.store.database import refusal
-from watchword.store.migrations import APPLICATION_ID, MIGRATIONS, statements
+from watchword.store import Store
+from watchword.store.sqlite import database
+from watchword.store.sqlite.database import refusal
+from watchword.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, statements
 
 
 def dump(path: Path) -> list[str]:
@@ -23,7 +24,7 @@ def dump(path: Path) -> list[str]:
 def check_content(store: Store) -> None:
     (delivery,) = store.inbox("ann")
     assert (delivery.item.title, delivery.matched_at.isoformat()) == ("old title", "2026-01-02T03:04:05+00:00")
-    assert delivery.reasons == (("s1", "old words", "old why"),)
+    assert [tuple(reason) for reason in delivery.reasons] == [("s1", "old words", "old why")]
     assert store.changes_since(0) == ([(1, "s1", "keywords", "old words")], 1)
     assert store.is_recorded("b1")
     assert store.subscribe("ann", "new words") == "s2"
@@ -34,10 +35,10 @@ def test_a_new_store_is_durable_and_of_today(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a" / "b" / "store.db") as store:
         assert store.path == tmp_path / "a" / "b" / "store.db"
         assert store.stats().version == len(MIGRATIONS)
-        with store._database.read() as connection:
+        with store._engine.read() as session:
             settings = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "application_id": APPLICATION_ID}
             for name, value in settings.items():
-                assert connection.execute(f"PRAGMA {name}").fetchone() == (value,)
+                assert session.row(f"PRAGMA {name}") == (value,)
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
@@ -157,15 +158,15 @@ def test_verify_sees_a_row_that_refers_to_nothing(tmp_path: Path) -> None:
 
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     with Store.open(version_1(tmp_path / "store.db")) as store:
-        with store._database.read() as connection:
-            (pages,) = connection.execute("PRAGMA page_count").fetchone()
-            connection.execute(f"PRAGMA max_page_count = {pages}")
+        with store._engine.read() as session:
+            (pages,) = session.row("PRAGMA page_count")  # type: ignore[misc]
+            session.run(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match="disk is full"):
             for number in range(200):
                 store.add_subscriber(f"{number} " * 100)
         kept = len(store.subscribers())
-        with store._database.read() as connection:
-            connection.execute(f"PRAGMA max_page_count = {10 * pages}")
+        with store._engine.read() as session:
+            session.run(f"PRAGMA max_page_count = {10 * pages}")
         assert store.add_subscriber("bob") and len(store.subscribers()) == kept + 1
         store.verify()
 

@@ -63,6 +63,7 @@ def test_objects_are_the_row_or_the_text_of_a_topic_or_the_columns() -> None:
         assert event_of("predicates", item) == expected
         assert event_of("properties", item, ["value", "more"]) == {"value": 25, "more": None}
     assert event_of("predicates", {ROW: row}) == row  # as a topic has it
+    assert event_of("properties", Item("1", text="x", row="110"), ["a", "b", "c"]) == "110"
     for text in ("[1]", "{1}", "{" * 100_000, "7", ""):
         event = event_of("predicates", Item("1", title="t", text=text))
         assert list(event) == list(COLUMNS) and (event["text"], event["title"]) == (text, "t")

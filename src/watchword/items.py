@@ -46,7 +46,8 @@ class Item:
     categories: tuple[str, ...] = ()
     """The categories that the feed gives it, in the feed's order."""
     row: str | None = None
-    """The source's row as a JSON object, for an item of a table; None for an item of a feed and for a document."""
+    """The source's row, for an item of a table or a topic: a JSON object or another text that a language reads as an
+    object. None for an item of a feed and for a document."""
 
 
 ITEM_FIELDS = tuple(field.name for field in fields(Item) if field.name != "row")
@@ -93,12 +94,12 @@ def reading_of(language: str) -> Callable[[Columns], Any]:
 def columns_of(item: Item) -> dict[str, Any]:
     """Return an item as the columns of a stream: null for a missing link, author or language, and the row.
 
-    Without a row and a feed, the row is the text if that is a JSON object, as in a topic.
+    Without a row and a feed, the row is the text if that is a JSON object, as in a topic. A row that is no JSON object,
+    such as the bit string ``110`` of a topic, stays a text.
     """
     columns: dict[str, Any] = {"id": item.identity} | {name: getattr(item, name) for name in ITEM_FIELDS[1:]}
     columns |= {name: columns[name] or None for name in _NULLABLE} | {"categories": list(item.categories)}
-    json_text = item.row if item.row is not None or item.feed else item.text
-    row = None if json_text is None else _parse_object(json_text)
+    row = _parse_object(item.text) if item.row is None and not item.feed else _parse_object(item.row) or item.row
     return columns if row is None else columns | {ROW: row}
 
 
@@ -144,9 +145,9 @@ EVENTS: dict[str, Callable[[Columns], Any]] = {
 """How an item becomes an event, by language. A new language adds one line."""
 
 
-def _parse_object(text: str) -> dict[str, Any] | None:
+def _parse_object(text: str | None) -> dict[str, Any] | None:
     """Return the object that a JSON text is; None for any other text."""
-    if not text.lstrip().startswith("{"):
+    if text is None or not text.lstrip().startswith("{"):
         return None
     try:
         value = json.loads(text)

@@ -280,6 +280,15 @@ class TestChanges:
         assert store.changes_since(3) == ([(4, "a", "other", None)], 4)
         assert store.stats().subscriptions == {}
 
+    def test_languages_are_those_with_subscriptions(self, store: Store) -> None:
+        assert store.languages() == []
+        keys = [store.subscribe("ann", "b*c", language="patterns"), store.subscribe("bob", "x", language="patterns")]
+        store.subscribe_many([Request("ann", "one"), Request("bob", "//a", "p", "paths")])
+        assert store.languages() == ["keywords", "paths", "patterns"]
+        for key in (*keys, "p"):
+            store.unsubscribe(key)
+        assert store.languages() == ["keywords"]
+
     @pytest.mark.parametrize("counter", [-1, 1])
     def test_a_counter_of_another_store(self, store: Store, counter: int) -> None:
         with pytest.raises(StoreError, match="start again from 0"):
@@ -294,7 +303,7 @@ class TestRecording:
 
     def test_an_item_is_there_once_with_all_reasons(self, store: Store, clock: Clock) -> None:
         published = datetime(2026, 11, 1, 8, 30, 0, 5, tzinfo=timezone(timedelta(hours=2)))
-        item = Item("urn:1", "títle", "text\0more", "http://x", "me", published, "el", "http://feed")
+        item = Item("urn:1", "títle", "text", "http://x", "me", published, "el", "http://feed")
         clock.time += timedelta(seconds=1)
         assert store.record("1", [item], [("urn:1", "a2", "because"), ("urn:1", "a1", "that"), ("urn:1", "b1", "")])
         (delivery,) = store.inbox("ann")

@@ -31,8 +31,13 @@ CONTENT = f"""
 
 def version_1(path: Path) -> Path:
     """Make a store as the first version made it."""
+    return older_store(path, 1, CONTENT)
+
+
+def older_store(path: Path, version: int, content: str) -> Path:
+    """Make a store by the schema of an older version, with the rows that `content` inserts."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(MIGRATIONS[0] + CONTENT + "PRAGMA user_version = 1;")
+        connection.executescript("".join(MIGRATIONS[:version]) + content + f"PRAGMA user_version = {version};")
     return path
 
 

@@ -233,9 +233,7 @@ def forget_batches(session: Session, before: str, repeatable: Iterable[str]) -> 
     session.run("CREATE TEMPORARY TABLE IF NOT EXISTS repeatable (id TEXT)")
     session.load("repeatable", ("id",), ((storable_text(key),) for key in repeatable))
     deleted = session.run(
-        """DELETE FROM batches WHERE written < ?
-        AND NOT EXISTS (SELECT 1 FROM repeatable WHERE repeatable.id = batches.id)""",
-        (before,),
+        "DELETE FROM batches WHERE written < ? AND id NOT IN (SELECT repeatable.id FROM repeatable)", (before,)
     )
     session.run("DELETE FROM repeatable")
     return deleted

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.workload import version_1
+from tests.store.workload import CREATED, older_store, version_1
 from watchword.errors import StoreError, WatchwordError
-from watchword.store import Store
+from watchword.store import Item, Match, Store
 from watchword.store.sqlite import database
 from watchword.store.sqlite.database import refusal
 from watchword.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, statements
@@ -56,6 +56,34 @@ def test_the_first_version_is_opened_and_brought_up_to_date(tmp_path: Path) -> N
         check_content(store)
         assert store.options("keywords") == store.options("patterns") == {}
         assert [item.categories for item in store.matched_items("s1")] == [()]
+
+
+VERSION_4 = f"""
+    INSERT INTO subscribers VALUES (7, 'ann', '{CREATED}');
+    INSERT INTO subscriptions VALUES ('s1', 7, 'keywords', 'ferry', '{CREATED}', 1);
+    INSERT INTO subscriptions VALUES ('s2', 7, 'keywords', 'sea', '{CREATED}', 2);
+    INSERT INTO changes VALUES (1, 's1', 'keywords'), (2, 's2', 'keywords');
+    INSERT INTO items VALUES
+        (3, 'urn:1', 'Ferry', 'at sea', 'http://x', 'me', '{CREATED}', 'el', 'http://feed', '["a"]');
+    INSERT INTO deliveries VALUES (5, 7, 3, '{CREATED}', NULL);
+    INSERT INTO matches VALUES (5, 's1', 'match: ferry, as it was told'), (5, 's2', '');
+"""
+
+
+def test_the_version_before_keeps_the_language_of_items_and_their_reasons(tmp_path: Path) -> None:
+    """Its items call the language of people `language`, and have no row; most of its matches have a stored reason."""
+    path = older_store(tmp_path / "store.db", 4, VERSION_4)
+    with Store.open(path) as store:
+        (delivery,) = store.inbox("ann")
+        assert (delivery.item.language, delivery.item.feed, delivery.item.row) == ("el", "http://feed", None)
+        assert delivery.item.categories == ("a",)
+        assert [reason.why for reason in delivery.reasons] == ["match: ferry, as it was told", "match: sea"]
+        assert store.languages() == ["keywords"] and store.stats().version == len(MIGRATIONS) >= 5
+        store.record("new", [Item("urn:2", row='{"a": 1}', language="en")], [Match("urn:2", "s1")])
+        assert [item.language for item in store.matched_items("s1")] == ["en", "el"]
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT locale, row FROM items ORDER BY number").fetchall()
+    assert rows == [("el", None), ("en", '{"a": 1}')]
 
 
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from watchword.store import Store
+from watchword.store import Item, Match, Store
 
 
 def test_a_store_is_private(tmp_path: Path) -> None:
@@ -19,6 +19,15 @@ def test_a_store_is_private(tmp_path: Path) -> None:
         files = sorted((tmp_path / "made").iterdir())
         assert len(files) > 1 and {file.stat().st_mode & 0o777 for file in files} == {0o600}
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_text_may_hold_any_character(tmp_path: Path) -> None:
+    """PostgreSQL would refuse the first one."""
+    text = "\0\x01\x1f\ufffe\U0010ffff"
+    with Store.open(tmp_path / "store.db") as store:
+        store.add_subscriber("ann")
+        store.record("1", [Item("x", text=text)], [Match("x", store.subscribe("ann", "words"))])
+        assert [delivery.item.text for delivery in store.inbox("ann")] == [text]
 
 
 def test_a_copy_that_goes_on_apart_is_told_from_the_store_it_was_copied_from(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.feeds.server import FeedServer, Handler, rss
 from watchword.errors import AnswerError, FeedError, OptionError
 from watchword.feeds import Backoff, FeedState, Limits, Round, Spool, fetch
-from watchword.feeds.backoff import retry_after, succeeded
+from watchword.feeds.backoff import after_success, retry_after
 
 NOW = 1_800_000_000.0
 POLICY = Backoff(first=60, most=1000)
@@ -24,7 +24,7 @@ def answer(status: int, header: str | None = None) -> AnswerError:
 
 
 def wait(state: FeedState, error: FeedError = FAULT, now: float = NOW) -> float:
-    return POLICY.failed(state, error, now).wait_until - now
+    return POLICY.after_failure(state, error, now).wait_until - now
 
 
 class TestDecision:
@@ -32,10 +32,10 @@ class TestDecision:
         state, waits = FeedState(seen=("1",)), []
         for _ in range(7):
             waits.append(wait(state))
-            state = POLICY.failed(state, FAULT, NOW)
+            state = POLICY.after_failure(state, FAULT, NOW)
         assert waits == [60, 120, 240, 480, 960, 1000, 1000]
         assert (state.failures, state.seen) == (7, ("1",))
-        assert succeeded(state) == FeedState(seen=("1",))
+        assert after_success(state) == FeedState(seen=("1",))
         assert wait(FeedState(failures=10**9)) == 1000
 
     @pytest.mark.parametrize("status", [429, 503])
@@ -53,18 +53,18 @@ class TestDecision:
         assert wait(FeedState(), answer(500, "900")) == wait(FeedState(), answer(404)) == 60
 
     def test_gone_is_for_good(self) -> None:
-        state = POLICY.failed(FeedState(), answer(410), NOW)
+        state = POLICY.after_failure(FeedState(), answer(410), NOW)
         assert state.gone and not POLICY.is_due(state, NOW + 10**9)
-        assert POLICY.is_due(succeeded(state), NOW)
+        assert POLICY.is_due(after_success(state), NOW)
 
     @given(st.integers(0, 30), st.floats(0, 5000), st.sampled_from([FAULT, answer(503, "700"), answer(404)]))
     def test_a_feed_is_due_when_its_wait_is_over_and_not_before(self, failures: int, later: float, error) -> None:  # type: ignore[no-untyped-def]
-        state = POLICY.failed(FeedState(failures=failures), error, NOW)
+        state = POLICY.after_failure(FeedState(failures=failures), error, NOW)
         assert POLICY.is_due(state, NOW + later) == (NOW + later >= state.wait_until)
         assert 60 <= state.wait_until - NOW <= 1000
 
     def test_a_clock_that_was_set_back_makes_nobody_wait_for_years(self) -> None:
-        state = POLICY.failed(FeedState(), FAULT, NOW)
+        state = POLICY.after_failure(FeedState(), FAULT, NOW)
         assert POLICY.is_due(state, NOW - 10**8)
 
     def test_dates_without_a_zone_are_universal(self) -> None:
@@ -126,7 +126,7 @@ def test_failures_survive_a_restart_and_a_success_forgets_them(server: FeedServe
     server.serve("/bad", rss(["b"]))
     assert [item.title for item in flaky.poll(after=1).items] == ["item b"]
     flaky.restart()
-    assert flaky.spool.state[bad] == succeeded(flaky.spool.state[bad])
+    assert flaky.spool.state[bad] == after_success(flaky.spool.state[bad])
     server.answers["/bad"] = lambda handler: handler.reply(500)
     assert flaky.poll().state[bad].wait_until == flaky.now + 60, "it begins anew"
     assert flaky.spool.state[bad].seen, "a failure forgets nothing"

@@ -1,7 +1,7 @@
 """RSS and Atom feeds into items: the publishers of a syndication system (Kourdounakis 2011, chapters 1 and 3).
 
-`parse` reads a document, `fetch` gets many sources and returns what is new in each, `read_opml` and `list_sources`
-say which feeds there are, and a `Spool` keeps what was fetched so that it can be read again.
+`parse` reads a document, `fetch` gets many sources and returns the new items of each, `read_opml` and `list_sources`
+list feeds, and a `Spool` keeps fetched items on disk so that they can be read again.
 """
 
 try:

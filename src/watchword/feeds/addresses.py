@@ -1,10 +1,10 @@
-"""Which addresses a feed may lead to.
+"""The addresses that a feed may lead to.
 
 A feed from the public network could redirect its readers into their own: to ``http://127.0.0.1/admin`` or
 ``http://169.254.169.254/``, a cloud's keys. So a feed that is not itself on a private address is not followed to one,
-and a list of feeds that is not on one cannot name feeds that are (`Limits.private_redirects` allows both). What counts
-is the address that is connected to, not the name: all addresses of a name are checked, and the connection goes to one
-of these (`PublicOnly`), so a name cannot mean one address when it is checked and another one when it is used.
+and a public list of feeds cannot name private ones (`Limits.private_redirects` allows both). The check is on the
+address of the connection, not on the name: all addresses of a name are checked, and the connection goes to one of
+these (`PublicOnly`), so a name cannot mean one address when it is checked and another one when it is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PrivateAddressError(Exception):
 
 
 def is_private(address: str) -> bool:
-    """Whether an address is none of the public network: private, loopback, link-local, reserved or multicast.
+    """Return whether an address is not of the public network: private, loopback, link-local, reserved or multicast.
 
     >>> is_private("10.1.2.3"), is_private("::ffff:127.0.0.1"), is_private("93.184.216.34")
     (True, True, False)
@@ -94,12 +94,12 @@ class PublicOnly(httpcore.AsyncNetworkBackend):
 
 @cache
 def tls() -> ssl.SSLContext:
-    """Return whom to trust, read once: reading all certificates takes longer than asking a feed."""
+    """Return the trusted certificates, read once: reading them takes longer than asking a feed."""
     return httpx.create_ssl_context()
 
 
 class PublicTransport(httpx.AsyncHTTPTransport):
-    """HTTP over `PublicOnly`. Where a proxy is configured, httpx goes through that, and names are its business."""
+    """HTTP over `PublicOnly`. With a proxy, httpx goes through it, and the proxy resolves names."""
 
     def __init__(self, connections: int) -> None:
         super().__init__(verify=tls())
@@ -109,6 +109,6 @@ class PublicTransport(httpx.AsyncHTTPTransport):
 
 
 def refusal(source: str, url: httpx.URL, hops: int) -> FeedError:
-    """Return the error of a feed that leads inside, by redirects or by itself."""
+    """Return the error of a feed that leads into a private network, by a redirect or by its own address."""
     what = f"it redirects to {url}, which is" if hops else "a list from the public network names it, and it is"
     return FeedError(f"{what} on a private address; private_redirects allows that", source=source)

@@ -1,11 +1,11 @@
-"""When a feed that failed is asked again. Decisions only: no clock, no network.
+"""The time at which a feed that failed is asked again. Decisions only: no clock, no network.
 
 After the n-th failure in succession a feed is left alone for ``first * 2 ** (n - 1)`` seconds, at most `most`. A server
-that is busy (429, 503) and says when to come back is taken at its word, within the same bounds. One that says the feed
-is gone (410) is not asked again until the state is reset. A success forgets all failures.
+that is busy (429, 503) and names a time gets its way, within the same bounds. After an answer 410, gone, the feed is
+not asked again until the state is reset. A success resets the failures.
 
-Times are seconds since 1970, because a state outlives its process. A clock that was set back makes nobody wait longer
-than `most`: a time further ahead than that is not believed.
+Times are seconds since 1970, because a state outlives its process. A clock that was set back makes no feed wait longer
+than `most`: a time further ahead than that is ignored.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Backoff:
     most: float = 86_400.0
 
     def is_due(self, state: FeedState, now: float) -> bool:
-        """Whether a feed may be asked."""
+        """Return whether a feed may be asked."""
         return not state.gone and not now < state.wait_until <= now + self.most
 
-    def failed(self, state: FeedState, error: FeedError, now: float) -> FeedState:
+    def after_failure(self, state: FeedState, error: FeedError, now: float) -> FeedState:
         """Return the state of a feed that has just failed."""
         failures = state.failures + 1
         if isinstance(error, AnswerError) and error.status == _GONE:
@@ -44,13 +44,13 @@ class Backoff:
         return replace(state, failures=failures, wait_until=now + min(wait, self.most))
 
 
-def succeeded(state: FeedState) -> FeedState:
+def after_success(state: FeedState) -> FeedState:
     """Return the state of a feed that has just been read."""
     return replace(state, failures=0, wait_until=0.0, gone=False)
 
 
 def retry_after(header: str | None, now: float) -> float | None:
-    """Return the seconds that a header ``Retry-After`` asks for, which has a number or a date; None for nonsense.
+    """Return the seconds that a header ``Retry-After`` asks for, as a number or a date; None if it is neither.
 
     >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:10:00 GMT", 500.0), retry_after("soon", 0.0)
     (120.0, 100.0, None)

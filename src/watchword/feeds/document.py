@@ -1,6 +1,6 @@
 """A feed's document into a `Feed`, by feedparser: RSS 0.9x, 1.0, 2.0 and Atom, ill-formed ones as far as possible.
 
-feedparser reads anything, so this file stands before it and sees to what a stranger's document may do:
+feedparser reads anything, so this file limits what a stranger's document can do before feedparser sees it:
 
 - it is decoded here, by codecs whose cost is linear;
 - declarations of entities and attributes are broken up before any parser sees them, so that nothing can expand;
@@ -40,15 +40,15 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
-    """Read a document that came from `source`, a URL or path; `charset` is what the server said of it.
+    """Read a document that came from `source`, a URL or path; `charset` is the encoding that the server named.
 
-    Raises `FeedError` where it is no feed, or is past a limit. An item that the end of a cut-off document left
-    unfinished is not taken: its identity may come with the rest.
+    Raises `FeedError` if it is no feed, or is past a limit. The unfinished item at the end of a cut-off document is
+    dropped: its identity may come with the rest.
     """
     limits = limits or Limits()
     if len(document) > limits.max_bytes:
         raise FeedError(f"it is longer than {limits.max_bytes} bytes; raise max_bytes to read it", source=source)
-    text = _harmless(decode(document, charset))
+    text = _disarm(decode(document, charset))
     if not text.strip():
         raise FeedError("it is empty; expected an RSS or Atom feed", source=source)
     cut_off = _is_cut_off(text)
@@ -56,7 +56,7 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
         text = close_open_elements(text)
     raw = _read(_DECLARED + text.encode(), source)
     if not raw.version and (not raw.entries or _ROOT.search(text, 0, 4096)):
-        raise FeedError(_what_it_is(text), source=source)
+        raise FeedError(_describe(text), source=source)
     entries = raw.entries
     problems = [_first_line(raw.bozo_exception)] if raw.bozo else []
     if entries and cut_off:
@@ -82,13 +82,13 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
 # Before the parser
 
 
-def _harmless(text: str) -> str:
+def _disarm(text: str) -> str:
     text = _FORBIDDEN.sub("", text)
     text = _DECLARATION.sub("<! ", text)
-    return _REFERENCE.sub(_checked_reference, text) if "&#" in text else text
+    return _REFERENCE.sub(_replace_reference, text) if "&#" in text else text
 
 
-def _checked_reference(match: re.Match[str]) -> str:
+def _replace_reference(match: re.Match[str]) -> str:
     hexadecimal, decimal = match.groups()
     digits = hexadecimal if hexadecimal is not None else decimal
     if not digits or len(digits) > 7:
@@ -99,7 +99,7 @@ def _checked_reference(match: re.Match[str]) -> str:
 
 
 def _is_well_formed(text: str, source: str, limits: Limits) -> bool:
-    """Whether XML accepts the document; its shape is checked on the way."""
+    """Return whether the document is well-formed XML; its shape is checked on the way."""
     data = _DECLARED + text.encode()
     tags = data.count(b"<")
     if tags > limits.max_tags:
@@ -142,7 +142,7 @@ def _read(data: bytes, source: str) -> Any:
         raise FeedError(f"it cannot be read: {type(error).__name__}: {_first_line(error)}", source=source) from error
 
 
-def _what_it_is(text: str) -> str:
+def _describe(text: str) -> str:
     root = _ROOT.search(text, 0, 4096)
     if root is not None and root[1].lower() == "opml":
         return "it is a list of feeds; name it .opml to have its feeds read"
@@ -186,7 +186,7 @@ def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
 
 
 def _categories(entry: Any) -> tuple[str, ...]:
-    """Return the values of ``<category>``, in Atom the terms; what stands in for it in older formats too."""
+    """Return the values of ``<category>``, in Atom its terms, in older formats their equivalents."""
     names = (collapse(str(tag.get("term") or tag.get("label") or "")) for tag in entry.get("tags") or ())
     return tuple(dict.fromkeys(name for name in names if name))
 
@@ -209,7 +209,7 @@ def _author(owner: Any) -> str | None:
 
 
 def _link(link: str | None) -> str | None:
-    """Return a link that a reader may safely be given."""
+    """Return a link that is safe to show; None for any other."""
     link = collapse(link or "")
     scheme = link.partition(":")[0].lower() if ":" in link.partition("/")[0] else ""
     return link if link and scheme in ("", "http", "https", "ftp") else None

@@ -1,7 +1,7 @@
 """The bytes of one source, within limits.
 
-Responses are streamed and counted after decompression, which is done here, a bounded piece at a time: of a bomb no
-more than `max_bytes` and one piece is ever in memory. Redirects are followed here too, so that the body of a redirect
+Responses are streamed, decompressed here a bounded piece at a time, and then counted: no more than `max_bytes` and one
+piece of a bomb is ever in memory. Redirects are followed here too, so that the body of a redirect
 is never read, and none leads from the public network into a private one (`addresses`). The time limit is the caller's
 (`fetching`): it must also end a server that sends headers for ever.
 """
@@ -35,7 +35,7 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Document:
-    """What a source answered. `data` is None where nothing has changed since the validators that were sent."""
+    """The answer of a source. `data` is None if nothing has changed since the validators that were sent."""
 
     data: bytes | None
     charset: str | None = None
@@ -62,12 +62,12 @@ async def clients(limits: Limits) -> AsyncIterator[Clients]:
 
 
 def is_url(source: str) -> bool:
-    """Whether `source` is asked over HTTP."""
+    """Return whether `source` is an HTTP URL."""
     return source.lstrip().partition(":")[0].lower() in ("http", "https")  # whatever follows: it may be no URL
 
 
 def file_path(source: str) -> Path:
-    """Return the path that a source names, which is no HTTP URL."""
+    """Return the path that a source names; it must not be an HTTP URL."""
     parts = urlsplit(source)
     if parts.scheme.lower() == "file":
         return Path(unquote(parts.path))
@@ -88,7 +88,7 @@ async def download(
             return await _http(clients, source, headers, limits, listed)
         return Document(await asyncio.to_thread(read_file, source, limits.max_bytes))
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise FeedError(f"cannot be fetched: {_say(error)}", source=source) from error
+        raise FeedError(f"cannot be fetched: {_message(error)}", source=source) from error
 
 
 def read_file(source: str, max_bytes: int) -> bytes:
@@ -184,5 +184,5 @@ def _too_long(source: str, max_bytes: int) -> FeedError:
     return FeedError(f"it is longer than {max_bytes} bytes; raise max_bytes to read it", source=source)
 
 
-def _say(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return str(error) or type(error).__name__

@@ -1,8 +1,8 @@
 """Bytes into text, as leniently as feeds need it.
 
-In order of trust: a byte order mark; UTF-8 where bytes past ASCII are valid UTF-8, for that hardly happens by
-accident and declarations often lie; what the server says; what the document declares; Windows-1252, which reads
-everything. Only codecs for text in linear time are taken: a document cannot ask for ``punycode``.
+In order of trust: a byte order mark; UTF-8 if bytes past ASCII are valid UTF-8, which hardly happens by accident, while
+declarations often lie; the server's header; the document's declaration; Windows-1252, which reads everything. Only
+codecs for text in linear time are used: a document cannot ask for ``punycode``.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _decode(document: bytes, charset: str | None) -> str:
     declared = _DECLARED.match(document[:512])
     said = declared[1].decode() if declared else ""
     for name in ("" if document.isascii() else "utf-8", charset or "", said):
-        if name and _is_taken(name):
+        if name and _is_linear_codec(name):
             try:
                 return document.decode(name)
             except UnicodeDecodeError:
@@ -49,7 +49,7 @@ def _decode(document: bytes, charset: str | None) -> str:
     return document.decode("windows-1252", "replace")
 
 
-def _is_taken(name: str) -> bool:
+def _is_linear_codec(name: str) -> bool:
     try:
         codec = codecs.lookup(name)
     except (LookupError, ValueError):

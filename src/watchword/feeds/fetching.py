@@ -1,9 +1,9 @@
-"""Many sources at once, and what is new in each.
+"""Many sources at once, and the new items of each.
 
-Every source is on its own: it has its own time limit, and whatever goes wrong with it is in its own result. Reading a
-document has a limit of its own, in another process (`reading`), so that none makes other feeds late. Deciding what is
-new is `state.advance`, and who has to wait after failures is `backoff`; nothing is written here, and the new state
-counts only once the caller has kept the items.
+Every source has its own time limit and its own result, which holds its failure. A document is read in another process
+with a limit of its own (`reading`), so that none makes other feeds late. `state.advance` decides which items are new,
+and `backoff` how long a feed waits after failures. Nothing is written here: the new state counts only after the caller
+has kept the items.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx
 
 from watchword.errors import FeedError
 from watchword.feeds.addresses import leads_inside
-from watchword.feeds.backoff import Backoff, succeeded
+from watchword.feeds.backoff import Backoff, after_success
 from watchword.feeds.download import Clients, Document, clients, download, is_url
 from watchword.feeds.items import Feed, FeedItem
 from watchword.feeds.limits import Limits
@@ -29,7 +29,7 @@ from watchword.feeds.state import FeedState, State, advance, request_headers
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one source: an error, or a feed, or neither where nothing has changed."""
+    """The result of one source: an error, a feed, or neither if nothing has changed."""
 
     source: str
     state: FeedState
@@ -41,7 +41,7 @@ class Result:
 
     @property
     def unchanged(self) -> bool:
-        """Whether the source had the same document as last time."""
+        """Return whether the source had the same document as last time."""
         return self.feed is None and self.error is None
 
 
@@ -75,11 +75,11 @@ def fetch(
     listed: Collection[str] = (),
     clock: Callable[[], float] = time.time,
 ) -> Round:
-    """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return what is new in it.
+    """Get each source (an ``http(s)`` URL, a ``file`` URL or a path) once and return its new items.
 
-    A repeated source is asked once. Never raises for a source's sake. With `backoff`, URLs that failed before are
-    left alone until their time has come; without, everything is asked. Files, which cost nobody anything, always are.
-    Those that a list from the public network names (`listed`, as `Sources` has them) may not be on a private one.
+    A repeated source is asked once. A source that fails raises nothing. With `backoff`, URLs that failed before are
+    skipped until their time has come; without it, everything is asked. Files are always read. Sources that a public
+    list names (`listed`, as in `Sources`) may not be on a private network.
     """
     before = dict(state or {})
     began = clock()
@@ -89,16 +89,16 @@ def fetch(
         due = backoff is None or not is_url(source) or backoff.is_due(before.get(source, FeedState()), began)
         (asked if due else waiting).append(source)
 
-    def settled(result: Result) -> Result:
+    def update_state(result: Result) -> Result:
         if backoff is None:
             return result
         if result.error is None or not is_url(result.source):
-            return replace(result, state=succeeded(result.state))
-        return replace(result, state=backoff.failed(result.state, result.error, clock()))
+            return replace(result, state=after_success(result.state))
+        return replace(result, state=backoff.after_failure(result.state, result.error, clock()))
 
     # A thread of its own, since a notebook has an event loop running in this one.
     with ThreadPoolExecutor(1, "watchword-feeds") as executor:
-        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), settled, listed)).result()
+        results = executor.submit(asyncio.run, _all(asked, before, limits or Limits(), update_state, listed)).result()
     return Round(tuple(results), before | {result.source: result.state for result in results}, tuple(waiting))
 
 
@@ -115,12 +115,12 @@ def get(source: str, *, limits: Limits | None = None) -> tuple[bytes, bool]:
 
 
 async def _all(
-    sources: list[str], state: State, limits: Limits, settled: Callable[[Result], Result], listed: Collection[str]
+    sources: list[str], state: State, limits: Limits, update_state: Callable[[Result], Result], listed: Collection[str]
 ) -> list[Result]:
     turn = asyncio.Semaphore(limits.connections)
 
     async def one(source: str) -> Result:
-        return settled(await answer(source))  # at once: waiting is counted from the failure, not from the slowest feed
+        return update_state(await answer(source))  # at once: waiting counts from the failure, not the slowest feed
 
     async def answer(source: str) -> Result:
         before = state.get(source, FeedState())

@@ -1,9 +1,9 @@
-"""What a feed gives: items, and who they are.
+"""The items of a feed, and their ids.
 
-An item is known by its feed and, within it, by its guid; where it has none, by its link; where it has neither, by its
-content. The three never meet: a guid that looks like another item's link is another item. The id is a digest of
-these, so that it has one length whatever a publisher wrote, and it depends on the source as it was given, not on
-where a redirect led.
+An item is identified by its feed and, within it, by its guid; without a guid by its link; without either by its
+content. The three are kept apart: a guid that looks like another item's link is another item. The id is a digest, so
+that it has one length whatever a publisher wrote, and it depends on the source as the user named it, not on the target
+of a redirect.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class FeedItem:
-    """One entry of a feed, in plain text, as the document has it: None is what it does not say.
+    """One entry of a feed, in plain text, as the document has it; None for a missing value.
 
-    The store keeps items from anywhere, without gaps, and calls them `Item`; its fields are these (`store.records`).
+    `watchword.items.Item` is an item of any source, with the same fields and without gaps.
     """
 
     id: str
@@ -27,12 +27,12 @@ class FeedItem:
     link: str | None
     author: str | None
     published: datetime | None
-    """In UTC; none where the feed says nothing, or nothing that can be read."""
+    """In UTC; None if the feed names no time, or none that can be read."""
     language: str | None
     feed: str
-    """The source, as it was given."""
+    """The source, as the user named it."""
     categories: tuple[str, ...] = ()
-    """What the feed files it under, each once, in the document's order."""
+    """The categories that the feed gives it, each once, in the document's order."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the item as a plain value."""
@@ -41,25 +41,25 @@ class FeedItem:
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FeedItem:
-        """Return the item that `to_json` gave."""
+        """Return the item of a value of `to_json`."""
         item = cls(**value | {"categories": tuple(value.get("categories", ()))})  # earlier versions kept none
         return item if value["published"] is None else replace(item, published=_moment(value["published"]))
 
 
 @dataclass(frozen=True)
 class Feed:
-    """A document, read as far as possible."""
+    """A feed's document, read as far as possible."""
 
     source: str
     title: str
     link: str | None
     language: str | None
     version: str
-    """Such as ``rss20`` or ``atom10``; empty where the document does not say."""
+    """Such as ``rss20`` or ``atom10``; empty if the document names none."""
     items: tuple[FeedItem, ...]
     """In the order of the document, each id once."""
     problems: tuple[str, ...] = ()
-    """What was wrong with the document, and what was left out of it."""
+    """The faults of the document, and the parts that were left out."""
 
 
 def identity(source: str, *, guid: str | None, link: str | None, content: tuple[str, ...]) -> str:

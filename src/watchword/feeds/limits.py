@@ -1,7 +1,7 @@
-"""What a feed may cost. Every number can be changed; none can be switched off, for a feed is a stranger's document.
+"""Limits on the cost of a feed. Each can be changed, none switched off: a feed is a stranger's document.
 
-Reading costs up to about 25 microseconds a tag, so `max_tags` bounds the time of a document that is all tags; of those
-that are made to be expensive, `read_seconds` (`reading`).
+Reading costs up to about 25 microseconds a tag, so `max_tags` bounds the time of a document that is all tags;
+`read_seconds` bounds the time of a document that was made to be expensive (`reading`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """HTML into plain text, in one pass and in linear time whatever the input.
 
 Tags go; those that begin a block leave a space, so that words of two paragraphs do not run together, and those inside
-a line leave nothing. Comments, scripts and styles go with what is in them. Character references are resolved once.
-What is no tag (``a < b``) stays. A search for an end that failed is not repeated from further on: that keeps the cost
-linear on a text of a million unclosed tags.
+a line leave nothing. Comments, scripts and styles go with their content. Character references are resolved once.
+A sign that begins no tag (``a < b``) stays. A failed search for an end is not repeated from further on, which keeps
+the cost linear on a text of a million unclosed tags.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Scanner:
         return pieces
 
     def _skip(self, start: int) -> tuple[int, str]:
-        """Return where the markup at `start` ends, -1 where there is none, and what it leaves."""
+        """Return the end of the markup at `start`, -1 if there is none, and the text that it leaves."""
         text = self.text
         if text.startswith("<!--", start):
             stop = self._find("-->", start + 4)

@@ -1,8 +1,8 @@
 """OPML, the format in which lists of feeds are exchanged.
 
-expat reads it; a declaration of an entity ends the reading, so nothing can expand. From where a list is ill-formed
-(most often a bare ``&`` in an address) its remaining ``outline`` tags are found by their shape. An entry that cannot be
-used is a line in `problems`, and the others are still read.
+expat reads it; a declaration of an entity ends the reading, so nothing can expand. After the first ill-formed place
+(most often a bare ``&`` in an address) the ``outline`` tags are found by their shape. An unusable entry is a line in
+`problems`, and the others are still read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Opml:
 
 
 def read_opml(document: bytes, source: str, *, limits: Limits | None = None) -> Opml:
-    """Read a list that came from `source`. Raises `FeedError` where it is no OPML, or is past a limit."""
+    """Read a list that came from `source`. Raises `FeedError` if it is no OPML, or is past a limit."""
     limits = limits or Limits()
     if len(document) > limits.max_bytes:
         raise FeedError(f"it is longer than {limits.max_bytes} bytes; raise max_bytes to read it", source=source)
@@ -61,7 +61,7 @@ def read_opml(document: bytes, source: str, *, limits: Limits | None = None) -> 
 
 @dataclass
 class _Reading:
-    """What has been read so far."""
+    """The outlines and problems read so far."""
 
     source: str
     limits: Limits
@@ -113,7 +113,7 @@ def resolve(source: str, url: str) -> str:
 
 
 def _read_strictly(text: str, reading: _Reading) -> int | None:
-    """Read the well-formed part; return where it ends, None where that is the end of the document."""
+    """Read the well-formed part; return the position of its end, None if it is the whole document."""
     parser = expat.ParserCreate("utf-8")
     data = text.encode("utf-8", "replace")
 
@@ -145,7 +145,7 @@ def _refuse(source: str, what: str) -> Callable[..., None]:
 
 
 def _read_by_shape(text: str, start: int, reading: _Reading) -> None:
-    """Find outlines from the tag on that `start` is in, or from `start`."""
+    """Find outlines from `start` on, or from the beginning of the tag that `start` is in."""
     reading.groups.clear()
     tag = text.rfind("<", 0, start + 1)
     text = _without_comments(text[max(tag, 0) :])

@@ -1,12 +1,12 @@
-"""Documents are read in processes of their own, with limits on computing time and memory.
+"""Reading documents in processes of their own, with limits on computing time and memory.
 
-`document.parse` guards against what is known, but feedparser has parts whose cost is quadratic (it looks for an address
+`document.parse` guards against known attacks, but feedparser has parts whose cost is quadratic (it looks for an address
 in ``<author>``; it compares every ``<category>`` with those before), and others may be found. A thread cannot be
 stopped, and holds up all others. So a few processes read documents one after the other; one that uses up its time is
 ended by the system, which fails that feed and no other, and a new one takes its place.
 
 To a reader goes, on its standard input, a line of JSON and the document; back comes a line of JSON. Nothing is pickled.
-A reader ends when its input does, so none outlives the process that started it, but for the document in hand.
+A reader ends when its input ends, so none outlives the process that started it by more than one document.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PATIENCE = 10
 
 
 def read(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
-    """Return what `document.parse` returns, in bounded time and memory; a `FeedError` where they are used up."""
+    """Return the result of `document.parse` in bounded time and memory; a `FeedError` if they are used up."""
     waiting = _readers()
     reader = waiting.get()
     try:
@@ -59,7 +59,7 @@ class _Reader:
         overdue = threading.Timer(_PATIENCE * limits.read_seconds, process.kill)
         overdue.start()
         try:
-            answer = _asked(process, document, source, charset, limits)
+            answer = _ask(process, document, source, charset, limits)
         except BaseException:  # interrupted: the answer that is still to come must not be taken for the next one's
             self.close()
             raise
@@ -105,13 +105,13 @@ class _Reader:
 
 
 def _reason(status: int | None, limits: Limits) -> str:
-    """Say why a process has ended without an answer."""
+    """Return why a process has ended without an answer."""
     if status in (-getattr(signal, "SIGPROF", 0), -signal.SIGKILL):
         return f"reading it takes more than {limits.read_seconds:g} seconds; raise read_seconds to read it"
     return f"its reader ended with status {status}"
 
 
-def _asked(
+def _ask(
     process: subprocess.Popen[bytes], document: bytes, source: str, charset: str | None, limits: Limits
 ) -> dict[str, Any] | None:
     """Send a document and return the answer, None if there is none."""
@@ -176,7 +176,7 @@ def _answer(document: bytes, source: str, charset: str | None, limits: Limits) -
 
 
 def _limit(limits: Limits | None) -> None:
-    """Let the system end this process after some seconds of computing from now, and refuse it more memory."""
+    """Limit the computing time and memory of this process: the system ends it after some seconds."""
     if not hasattr(signal, "setitimer"):  # then there is the patience of the process that asks
         return
     signal.setitimer(signal.ITIMER_PROF, limits.read_seconds if limits else 0)
@@ -189,7 +189,7 @@ def _limit(limits: Limits | None) -> None:
 
 
 def main() -> None:
-    """Read documents from standard input; whatever else is printed goes nowhere."""
+    """Read documents from standard input; other output of this process is discarded."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks, and this one ends with it
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -1,7 +1,7 @@
-"""Closes what an ill-formed feed left open, so that one missing end tag does not swallow the items after it.
+"""Closes the elements that an ill-formed feed left open, so that a missing end tag does not swallow later items.
 
 The lenient parser keeps an element open until its end tag comes. But a title, a description or a date holds no other
-of its kind, and no item holds an item, so where one of them begins or an item ends the other must have ended. Only
+of its kind, and no item holds an item: when one begins, or an item ends, the one before must have ended. Only
 documents that XML refuses are repaired. One pass over the tags; CDATA sections and comments are skipped.
 """
 
@@ -23,7 +23,7 @@ _ENDS = frozenset(["channel", "rss", "feed", "rdf:rdf"])
 
 
 def close_open_elements(text: str) -> str:
-    """Return `text` with the missing end tags of items and of what is in them."""
+    """Return `text` with the missing end tags of items and of the elements in them."""
     pieces: list[str] = []
     position = copied = 0
     leaf = item = ""  # the names of the open ones, as they were written
@@ -55,7 +55,7 @@ def close_open_elements(text: str) -> str:
 
 
 def _ends_leaf(leaf: str, name: str, closes: bool) -> bool:
-    """Whether `leaf` cannot still be open where this tag is."""
+    """Return whether `leaf` must have ended before this tag."""
     if name in _ITEMS or (closes and name in _ENDS):
         return True
     return not closes and name in (_NEVER_IN_BODY if leaf in _BODIES else _LEAVES)

@@ -1,7 +1,7 @@
-"""Which feeds are meant by what a person writes: a feed, a list of feeds, a folder of either.
+"""The feeds that a name stands for: a feed, a list of feeds, a folder of either.
 
 An OPML list is known by its ending, or, if it is a file, by its content. A folder stands for the feeds in it, by name,
-and for its lists. What cannot be used is returned beside what can.
+and for its lists. Unusable names are returned as problems, beside the usable ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LIST_ENDING = ".opml"
 
 @dataclass(frozen=True)
 class Sources:
-    """The feeds that were named, each once, and what was wrong with the rest."""
+    """The usable feeds, each once, and the problems of the others."""
 
     feeds: tuple[str, ...]
     problems: tuple[FeedError, ...] = ()
@@ -55,7 +55,7 @@ def split(text: str) -> list[str]:
 def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) -> Sources:
     """Return the feeds that `names` stand for: URLs, paths, OPML lists, folders.
 
-    A feed is not looked at, lists and folders are; one that cannot be read is a problem, not an error.
+    Lists and folders are read, feeds are not; a list that cannot be read is a problem, not an error.
     """
     feeds: dict[str, None] = {}
     problems: list[FeedError] = []
@@ -75,10 +75,10 @@ def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) ->
 
 
 def check_sources(names: Iterable[str], *, limits: Limits | None = None) -> Sources:
-    """Return what `list_sources` does, without the network: a list that has to be asked for stands for itself.
+    """Return the result of `list_sources` without the network: a list on the web stands for itself.
 
-    A `FeedError` names the first that cannot be what it says: a file that is not there or may not be read, an address
-    without a host; or, if there is no feed at all, the first list that has none.
+    A `FeedError` names the first unusable source: a file that is missing or may not be read, an address without a
+    host; or, if there is no feed at all, the first empty list.
     """
     feeds: dict[str, None] = {}
     problems: list[FeedError] = []
@@ -114,7 +114,7 @@ def _check_path(name: str) -> None:
 
 
 def _entries(name: str) -> list[str]:
-    """Return what a folder holds, or the name itself."""
+    """Return the names in a folder, or the name itself if it is no folder."""
     if is_url(name):
         return [name]
     path = file_path(name)
@@ -142,7 +142,7 @@ def _head(path: Path) -> bytes:
 
 
 def _expand(name: str, limits: Limits) -> tuple[Sources, bool]:
-    """Return what a list names, and whether the list is the user's own: a file, or on a private network."""
+    """Return the names in a list, and whether the list is the user's own: a file, or on a private network."""
     document, is_own = get(name, limits=limits) if is_url(name) else (read_file(name, limits.max_bytes), True)
     opml = read_opml(document, name, limits=limits)
     faults = tuple(FeedError(line, source=name) for line in opml.problems)

@@ -1,14 +1,14 @@
-"""Fetched items on disk, so that what a number stands for can be read again, exactly.
+"""Fetched items on disk, numbered by fetch, so that the items of a number can be read again exactly.
 
 Layout of the folder:
 
 - ``00000001.jsonl``, ``00000002.jsonl``, ...: one file a fetch that brought something new. Its first line says how many
   items follow, one a line, and the states of their feeds after this fetch. Written aside, synced, then renamed.
 - ``state.json``: the states of all feeds as of a number, written before files up to that number are removed.
-- ``status.json``: how each feed fared when it was last asked, for people.
-- ``backoff.json``: how often feeds that fail have failed, and when they are asked again. Nothing depends on it but when
-  to ask: a crash may leave it one fetch behind, and without it all feeds are asked again.
-- ``lock``: held while somebody writes.
+- ``status.json``: the result of each feed's last fetch, for people.
+- ``backoff.json``: the number of failures of each failing feed, and the time of its next fetch. A crash may leave it
+  one fetch behind; without it all feeds are asked again.
+- ``lock``: held by the process that writes.
 
 Invariant: items and the state that says they were seen become durable in one rename. A crash at any moment leaves both
 or neither, so an item is in exactly one file. A spool's state is that of ``state.json`` and then, file by file, of the
@@ -40,8 +40,8 @@ _BACKOFF = ("failures", "wait_until", "gone")
 class Spool:
     """A folder of fetched items; one process at a time may write.
 
-    `patience` is for how many seconds the lock is waited for: a process of a stream that was just killed may still be
-    in the middle of a fetch.
+    `patience` is how many seconds to wait for the lock: a process of a stream that was just killed may still be in the
+    middle of a fetch.
     """
 
     def __init__(self, folder: str | Path, *, patience: float = 60.0) -> None:
@@ -54,7 +54,7 @@ class Spool:
     # Writing
 
     def open(self) -> Spool:
-        """Make the folder, take the lock, load the state, and remove what a crash left half-written."""
+        """Make the folder, take the lock, load the state, and remove files that a crash left half-written."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._take_lock()
@@ -76,9 +76,9 @@ class Spool:
             self._lock = None
 
     def append(self, round: Round, *, after: int = 0, interval: float | None = None) -> int | None:
-        """Keep what a fetch brought and return its number, greater than `after`; None if it brought no item.
+        """Write the items of a fetch and return its number, greater than `after`; None if it has no new item.
 
-        `interval` is when feeds are asked again, for the status of those that do not wait longer.
+        `interval` is the seconds until feeds are asked again; the status shows it for feeds that do not wait longer.
         """
         items = round.items
         self._write_status(round, interval)
@@ -94,7 +94,7 @@ class Spool:
         return number
 
     def remove_through(self, number: int) -> None:
-        """Remove the files up to `number`, the last one excepted; what they had seen stays seen."""
+        """Remove the files up to `number`, except the last one; their items stay in the state as seen."""
         last = self.last()
         old = [one for one in self.numbers() if one <= min(number, last - 1)]
         if not old:
@@ -113,7 +113,7 @@ class Spool:
         return sorted(int(name[1]) for name in names if name)
 
     def last(self) -> int:
-        """Return the number of the last fetch that brought something, 0 before there was one."""
+        """Return the number of the last fetch with new items, 0 before the first."""
         return max(self.numbers(), default=0)
 
     def read(self, number: int) -> Iterator[FeedItem]:
@@ -126,12 +126,12 @@ class Spool:
                     yield FeedItem.from_json(parse_json(line))
                     count -= 1
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-            raise self._damaged(number, error) from error
+            raise self._damage(number, error) from error
         if count:
-            raise self._damaged(number, "it is cut off")
+            raise self._damage(number, "it is cut off")
 
     def between(self, start: int, end: int) -> Iterator[FeedItem]:
-        """Read the items of the files after `start` up to `end`; a file that is gone is an error."""
+        """Read the items of the files after `start` up to `end`; a missing file is an error."""
         for number in range(start + 1, end + 1):
             if not self._path(number).exists():
                 raise FeedError(
@@ -142,7 +142,7 @@ class Spool:
             yield from self.read(number)
 
     def status(self) -> dict[str, Any]:
-        """Return how each feed fared when it was last asked."""
+        """Return the result of each feed's last fetch."""
         try:
             status = parse_json((self.folder / "status.json").read_bytes())
         except (OSError, ValueError):
@@ -172,7 +172,7 @@ class Spool:
             return 0, {}
         try:
             saved = parse_json(path.read_bytes())
-            return _whole(saved["number"]), load_state(json.dumps(saved["state"]), path)
+            return _check_integer(saved["number"]), load_state(json.dumps(saved["state"]), path)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FeedError(f"damaged ({error}): restore it, or use a new spool", source=path) from error
 
@@ -181,20 +181,20 @@ class Spool:
         try:
             with path.open(encoding="utf-8") as file:
                 header = parse_json(file.readline())
-            return _whole(header["items"]), load_state(json.dumps(header["state"]), path)
+            return _check_integer(header["items"]), load_state(json.dumps(header["state"]), path)
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise self._damaged(number, error) from error
+            raise self._damage(number, error) from error
 
-    def _damaged(self, number: int, error: object) -> FeedError:
+    def _damage(self, number: int, error: object) -> FeedError:
         return FeedError(f"damaged ({error}): restore it, or use a new spool", source=self._path(number))
 
     def _take_over(self, round: Round) -> None:
         before, self.state = self.state, dict(round.state)
-        if _failing(before) != _failing(self.state):
-            self._publish("backoff.json", json.dumps(_failing(self.state), ensure_ascii=False), durable=False)
+        if _failures(before) != _failures(self.state):
+            self._publish("backoff.json", json.dumps(_failures(self.state), ensure_ascii=False), durable=False)
 
     def _load_backoff(self) -> None:
-        """Set every feed's failures to what the file says: none, for those that it does not name."""
+        """Set every feed's failures from the file; a feed that it does not name has none."""
         try:
             saved = parse_json((self.folder / "backoff.json").read_bytes())
             failing = {source: feed_state({"seen": (), **one}) for source, one in saved.items()}
@@ -217,7 +217,7 @@ class Spool:
                 "error": None if result.error is None else result.error.reason,
                 "problems": list(result.feed.problems) if result.feed else [],
                 "failures": result.state.failures,
-                "items": _given(known.get(result.source)) + len(result.items),
+                "items": _item_count(known.get(result.source)) + len(result.items),
                 "next": _time(following) if (following := result.state.wait_until or usual) else None,
                 "gone": result.state.gone,
             }
@@ -243,20 +243,20 @@ class Spool:
             raise FeedError(reason, source=self.folder / name) from error
 
 
-def _given(status: object) -> int:
-    """Return how many items a feed has given before."""
+def _item_count(status: object) -> int:
+    """Return the number of items that a feed gave before."""
     count = status.get("items") if isinstance(status, dict) else 0
     return count if type(count) is int else 0
 
 
-def _whole(number: object) -> int:
+def _check_integer(number: object) -> int:
     if type(number) is not int:
         raise TypeError(f"{number!r} is no number")
     return number
 
 
-def _failing(state: State) -> dict[str, dict[str, Any]]:
-    """Return the part of a state that is about failures."""
+def _failures(state: State) -> dict[str, dict[str, Any]]:
+    """Return the failures in a state, by source."""
     return {source: {name: getattr(one, name) for name in _BACKOFF} for source, one in state.items() if one.failures}
 
 

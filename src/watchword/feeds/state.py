@@ -1,11 +1,11 @@
-"""What is remembered of a feed between fetches, and what follows from a new document. Nothing here touches the world.
+"""The state of a feed between fetches, and the next state after a document. Pure: no file, clock or network.
 
 A state is a plain value, saved as JSON. It has the validators of the last response (for a conditional request), the
 digest of the last document (for servers without validators, and files), and the ids seen, latest first.
 
 Invariant: an item that was published is not published again while it is in the feed's documents, nor while fewer than
 `max_seen` other ids came after it. So the ids of the last document are all kept, even past `max_seen`. A document that
-could not be read changes nothing of this: it will be asked for and read again, when `backoff` says.
+could not be read changes neither: it is asked for and read again at the time of `backoff`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OLDER = (1,)
 
 @dataclass(frozen=True)
 class FeedState:
-    """What is known of one feed."""
+    """The state of one feed."""
 
     etag: str | None = None
     modified: str | None = None
@@ -46,7 +46,7 @@ State = Mapping[str, FeedState]
 
 @dataclass(frozen=True)
 class Validators:
-    """What a response says for the next request."""
+    """The headers of a response that make the next request conditional."""
 
     etag: str | None = None
     modified: str | None = None
@@ -72,7 +72,7 @@ def request_headers(state: FeedState) -> dict[str, str]:
 
 
 def validators(headers: Mapping[str, str]) -> Validators:
-    """Return the validators of a response; ones that could not be sent back are dropped."""
+    """Return the validators of a response; values that cannot be sent back are dropped."""
     etag, modified = headers.get("etag"), headers.get("last-modified")
     return Validators(etag if _is_sendable(etag) else None, modified if _is_sendable(modified) else None)
 
@@ -101,7 +101,7 @@ def load_state(text: str, source: object = "state") -> dict[str, FeedState]:
 
 
 def feed_state(value: Mapping[str, Any]) -> FeedState:
-    """Return the state of one feed from its JSON; a `TypeError` or `KeyError` where it is none."""
+    """Return the state of one feed from its JSON; a `TypeError` or `KeyError` if it is none."""
     state = FeedState(**{**value, "seen": tuple(value["seen"])})
     texts = (state.etag, state.modified, state.digest)
     if (

@@ -31,16 +31,16 @@ class Format(StrEnum):
 @reported
 def inbox(
     subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
-    all: Annotated[bool, typer.Option("--all", help="Also what was read before.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Also items read before.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Leave it unread.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest items, at most this many.")] = None,
     subscription: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only what this subscription matched; it may be gone.")
+        str | None, typer.Option(metavar="ID", help="Only items that this subscription matched; it may be deleted.")
     ] = None,
     format: Annotated[Format, typer.Option(help="How to print: for people, or a JSON object a line.")] = Format.table,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show what matched, each item once, with the subscriptions that it matched and why; then mark it as read.
+    """Show matched items, each once, with the subscriptions that it matched and why; then mark them as read.
 
     [bold]Examples[/bold]
 

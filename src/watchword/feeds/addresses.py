@@ -46,7 +46,7 @@ def is_private(address: str) -> bool:
 
 
 async def lookup(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, none where there is no such."""
+    """Return the addresses of a host; an empty list if the name is unknown."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

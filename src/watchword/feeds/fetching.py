@@ -33,7 +33,7 @@ class Result:
 
     source: str
     state: FeedState
-    """After this fetch; as before where there was an error, but for the count of failures."""
+    """The state after this fetch; after an error only the count of failures differs."""
     items: tuple[FeedItem, ...] = ()
     """Those not seen before."""
     feed: Feed | None = None
@@ -51,7 +51,7 @@ class Round:
 
     results: tuple[Result, ...]
     state: dict[str, FeedState]
-    """Of all sources, also of those that were not asked this time."""
+    """The states of all sources, also of those that were skipped."""
     waiting: tuple[str, ...] = ()
     """Those that were not asked, because of failures before."""
 

@@ -1,9 +1,9 @@
 """HTML into plain text, in one pass and in linear time whatever the input.
 
-Tags go; those that begin a block leave a space, so that words of two paragraphs do not run together, and those inside
-a line leave nothing. Comments, scripts and styles go with their content. Character references are resolved once.
-A sign that begins no tag (``a < b``) stays. A failed search for an end is not repeated from further on, which keeps
-the cost linear on a text of a million unclosed tags.
+Tags are removed; a tag that begins a block leaves a space, so that words of two paragraphs do not run together, and a
+tag inside a line leaves nothing. Comments, scripts and styles go with their content. Character references are resolved
+once. A sign that begins no tag (``a < b``) stays. A failed search for an end is not repeated from further on, which
+keeps the cost linear on a text of a million unclosed tags.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Scanner:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.absent: set[str] = set()  # what was searched for in vain, and so is nowhere further on
+        self.absent: set[str] = set()  # texts whose search failed, so that they are nowhere further on
         self.quotes_close = True
 
     def pieces(self) -> list[str]:

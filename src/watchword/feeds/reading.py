@@ -32,7 +32,7 @@ PROCESSES = 2
 """How many documents are read at a time."""
 
 _PATIENCE = 10
-"""A reader whose time the system does not count, or counts slowly, is ended after so many times its seconds."""
+"""A reader is ended after this many times its seconds, if the system does not count its computing time."""
 
 
 def read(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
@@ -127,7 +127,7 @@ def _ask(
 
 
 _pools: dict[int, queue.LifoQueue[_Reader]] = {}
-"""The readers of this process. One that was forked has none of its parent's."""
+"""The readers of this process; a fork begins without any."""
 
 
 def _readers() -> queue.LifoQueue[_Reader]:

@@ -37,7 +37,7 @@ class FeedState:
     wait_until: float = 0.0
     """When to ask again, in seconds since 1970 (`backoff`)."""
     gone: bool = False
-    """Whether its server said that it is gone for good."""
+    """Whether its server answered 410: gone, and not to be asked again."""
 
 
 State = Mapping[str, FeedState]

@@ -115,7 +115,7 @@ def _find_subscribers(session: Session, as_of: int | None) -> None:
 
 
 def _deliver(session: Session, time: str) -> int:
-    """Write deliveries and matches of what is incoming, whose items are there; return the number of new matches."""
+    """Write the deliveries and matches of `incoming`, whose items are written; return the number of new matches."""
     session.run(
         """UPDATE incoming SET number = (SELECT items.number FROM items WHERE items.identity = incoming.item)
         WHERE subscriber IS NOT NULL"""
@@ -229,7 +229,7 @@ def prune_items(session: Session, first: int, last: int) -> None:
 
 
 def forget_batches(session: Session, before: str, repeatable: Iterable[str]) -> int:
-    """Delete the ids of batches from before a time, except those that may come again; return their number."""
+    """Delete the ids of batches from before a time, except `repeatable` ones; return their number."""
     session.run("CREATE TEMPORARY TABLE IF NOT EXISTS repeatable (id TEXT)")
     session.load("repeatable", ("id",), ((storable_text(key),) for key in repeatable))
     deleted = session.run(

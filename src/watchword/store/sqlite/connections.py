@@ -78,10 +78,14 @@ class Connections:
     def pause(self) -> None:
         """Close all connections before a fork, and let no thread open one until `resume`."""
         self._guard.acquire()
-        self._guard.wait_for(self._is_idle, FORK_PATIENCE)
-        for held in list(self._all):
-            if not held.busy:
-                held.close()
+        try:
+            self._guard.wait_for(self._is_idle, FORK_PATIENCE)
+            for held in list(self._all):
+                if not held.busy:
+                    held.close()
+        except BaseException:  # an interruption: the fork goes on, and no thread may wait for ever
+            self._guard.release()
+            raise
 
     def resume(self) -> None:
         """Let threads of the parent open connections again."""

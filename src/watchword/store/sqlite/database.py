@@ -96,7 +96,7 @@ class Database:
             raise StoreError(f"the database is damaged ({findings[0]}): restore it from a copy", path=self.path)
 
     def compact(self) -> None:
-        """Write the file anew without its free pages."""
+        """Rewrite the file without its free pages."""
         with self._connection() as connection, self._turn():
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

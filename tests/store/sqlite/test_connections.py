@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -17,7 +18,11 @@ from tests.limits import PATIENCE
 from tests.store.workload import filled, version_1
 from watchword.errors import StoreError
 from watchword.store import Store
+from watchword.store.sqlite.connections import FORK_PATIENCE
 from watchword.store.sqlite.database import Database
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:DeprecationWarning")
+"""Python 3.12 warns of what is tested here."""
 
 
 def opened(store: Store) -> int:
@@ -176,6 +181,29 @@ def test_a_fork_waits_for_the_transactions_of_other_threads(tmp_path: Path) -> N
         assert ended_well(in_child(work))
         writer.result(PATIENCE)
         assert [subscriber.name for subscriber in store.subscribers()] == ["ann", "bea", "cid"]
+
+
+def test_a_fork_does_not_wait_for_threads_that_are_always_busy(tmp_path: Path) -> None:
+    """Three readers are never idle at the same moment by themselves."""
+    done = Event()
+    with filled(tmp_path / "store.db") as store, ThreadPoolExecutor(3) as pool:
+
+        def read() -> int:
+            count = 0
+            while not done.is_set():
+                count += len(store.subscribers())
+            return count
+
+        readers = [pool.submit(read) for _ in range(3)]
+        try:
+            began = time.monotonic()
+            children = [in_child(lambda number=number: store.add_subscriber(f"{number}")) for number in range(5)]
+            assert time.monotonic() - began < FORK_PATIENCE
+            assert all(map(ended_well, children))
+        finally:
+            done.set()
+        assert all(reader.result(PATIENCE) for reader in readers)
+        assert [subscriber.name for subscriber in store.subscribers()] == ["0", "1", "2", "3", "4", "ann", "bob"]
 
 
 def test_a_fork_inside_a_transaction_leaves_it_to_the_parent(tmp_path: Path) -> None:

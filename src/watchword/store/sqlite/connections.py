@@ -47,6 +47,7 @@ class Connections:
         self.closed = closed
         self._connect = connect
         self._guard = Condition()
+        self._paused = False
         self._thread = local()
         self._all: weakref.WeakSet[_Held] = weakref.WeakSet()
         _EVERY.add(self)
@@ -78,17 +79,20 @@ class Connections:
     def pause(self) -> None:
         """Close all connections before a fork, and let no thread open one until `resume`."""
         self._guard.acquire()
+        self._paused = True  # busy threads would otherwise begin one transaction after the other
         try:
             self._guard.wait_for(self._is_idle, FORK_PATIENCE)
             for held in list(self._all):
                 if not held.busy:
                     held.close()
         except BaseException:  # an interruption: the fork goes on, and no thread may wait for ever
-            self._guard.release()
+            self.resume()
             raise
 
     def resume(self) -> None:
         """Let threads of the parent open connections again."""
+        self._paused = False
+        self._guard.notify_all()
         self._guard.release()
 
     def _take(self) -> _Held:
@@ -96,6 +100,7 @@ class Connections:
         if held is not None and held.busy:  # asked before the guard is taken, which a fork may hold and wait for us
             raise NestedError
         with self._guard:
+            self._guard.wait_for(lambda: not self._paused)
             if self.closed:
                 raise ClosedError
             if held is None:

@@ -83,6 +83,26 @@ def test_an_inbox_as_json_lines(delivered: Path) -> None:
     assert records(run("inbox", "ada", "--format", "jsonl", home=delivered)) == []  # read now
 
 
+def test_reasons_are_made_when_an_inbox_is_shown(home: Path) -> None:
+    """The pipeline records matches without them; a subscription that was changed says so."""
+    with Home(home).store() as store:
+        store.add_subscriber("ada")
+        for key, text in (("a", "ferry"), ("b", "ferry OR storm"), ("c", "ferry")):
+            store.subscribe("ada", text, id=key)
+        store.record("batch", [Item("1", title="Ferry", row='{"x": 1}')], [Match("1", key) for key in "abc"])
+        store.subscribe("ada", "storm", id="b")
+        store.unsubscribe("c")
+    (record,) = records(run("inbox", "ada", "--format", "jsonl", "--keep", home=home))
+    changed = "matched when it was delivered; the subscription as it is now does not match it"
+    assert record["reasons"] == [
+        {"subscription": "a", "text": "ferry", "why": "match: ferry"},
+        {"subscription": "b", "text": "storm", "why": changed},
+        {"subscription": "c", "text": None, "why": ""},
+    ]
+    assert "row" not in record and record["language"] == ""
+    assert "a: match: ferry" in run("inbox", "ada", home=home).stdout
+
+
 def test_what_one_subscription_matched(delivered: Path) -> None:
     def found(*words: str) -> list[object]:
         return [one["identity"] for one in records(run("inbox", "ada", "--format", "jsonl", *words, home=delivered))]

@@ -10,10 +10,14 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from tests.oracle import matches
+from tests.store.engines import ENGINES
+from watchword import KeywordIndex
 from watchword.errors import SubscriptionError, UnknownNameError
 from watchword.store import Item, Match, Request, Store
+from watchword.store.explaining import CHANGED
 
 names = st.sampled_from(["ann", "bob"])
 keys = st.sampled_from(["a", "b", "s2", "s4"])
@@ -21,6 +25,9 @@ texts = st.sampled_from(["one", "two words", "one OR two"])
 requests = st.tuples(names, texts, st.none() | keys).map(lambda row: Request(*row))
 batches = st.integers(0, 5).map(str)
 found = st.lists(st.tuples(st.sampled_from("wxyz"), keys, st.sampled_from(["", "why"])), max_size=6)
+
+
+TITLES = {"w": "one", "x": "two", "y": "two words", "z": "none"}
 
 
 @dataclass
@@ -34,6 +41,8 @@ class Entry:
 
 
 class Life(RuleBasedStateMachine):
+    engine: str
+
     def __init__(self) -> None:
         super().__init__()
         self.folder = TemporaryDirectory()
@@ -44,10 +53,11 @@ class Life(RuleBasedStateMachine):
         self.followed: dict[str, str] = {}
         self.counter = 0
         self.ever: set[str] = set()
+        self.address = ENGINES[self.engine](Path(self.folder.name))
         self.open()
 
     def open(self) -> None:
-        self.store = Store.open(Path(self.folder.name, "store.db"), clock=lambda: self.time)
+        self.store = Store.open(self.address, clock=lambda: self.time)
 
     def teardown(self) -> None:
         self.store.close()
@@ -114,7 +124,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(batch=batches, found=found)
     def record(self, batch: str, found: list[tuple[str, str, str]]) -> None:
-        items = [Item(identity, title=f"title {identity}") for identity in "wxyz"]
+        items = [Item(identity, title=title) for identity, title in TITLES.items()]
         assert self.store.record(batch, items, [Match(*match) for match in found]) == (batch not in self.batches)
         if batch in self.batches:
             return
@@ -189,9 +199,19 @@ class Life(RuleBasedStateMachine):
 
     def expected(self, entry: Entry, name: str) -> tuple[object, ...]:
         texts = {key: text for key, (owner, text) in self.subscriptions.items() if owner == name}
-        reasons = [(key, texts.get(key), why) for key, why in sorted(entry.reasons.items())]
+        reasons = []
+        for key, why in sorted(entry.reasons.items()):
+            text = texts.get(key)
+            if not why and text is not None:  # made when it is shown, from the subscription as it is now
+                index = KeywordIndex({key: text})
+                title = TITLES[entry.item]
+                why = str(index.explain(title, key)) if matches(text, title) else CHANGED
+            reasons.append((key, text, why))
         return entry.item, entry.matched, entry.read, reasons
 
 
-Life.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
-TestLife = pytest.mark.slow(Life.TestCase)
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_life(engine: str) -> None:
+    kind = type(f"Life_{engine}", (Life,), {"engine": engine})
+    run_state_machine_as_test(kind, settings=settings(max_examples=40, stateful_step_count=25, deadline=None))

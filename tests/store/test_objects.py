@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ TOPICS = {"topic": {"national": "politics", "local": ["politics", "region"]}}
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "store.sqlite") as store:
+def store(address: str) -> Iterator[Store]:
+    with Store.open(address) as store:
         store.add_subscriber("ann")
         yield store
 

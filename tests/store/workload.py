@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from watchword.store import Delivery, Item, Match, Store
-from watchword.store.migrations import MIGRATIONS
+from watchword.store.sqlite.migrations import MIGRATIONS
 
 ITEMS = 150
 SUBSCRIPTIONS = {"a1": "ann", "a2": "ann", "b1": "bob"}
@@ -31,12 +31,17 @@ CONTENT = f"""
 
 def version_1(path: Path) -> Path:
     """Make a store as the first version made it."""
+    return older_store(path, 1, CONTENT)
+
+
+def older_store(path: Path, version: int, content: str) -> Path:
+    """Make a store by the schema of an older version, with the rows that `content` inserts."""
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(MIGRATIONS[0] + CONTENT + "PRAGMA user_version = 1;")
+        connection.executescript("".join(MIGRATIONS[:version]) + content + f"PRAGMA user_version = {version};")
     return path
 
 
-def filled(path: Path) -> Store:
+def filled(path: str | Path) -> Store:
     """Return a new store with the subscriptions that every batch matches."""
     store = Store.open(path)
     for name in ("ann", "bob"):
@@ -89,7 +94,7 @@ def write(path: str, *numbers: str) -> None:
 
 
 def write_and_die(path: str, number: str, ticks: str) -> None:
-    """Write a batch, and die by SIGKILL in the middle of it, after so many steps of SQLite's machine."""
+    """Write a batch, and die by SIGKILL in the middle of it, after `ticks` steps of SQLite's machine."""
     left = int(ticks)
 
     def tick() -> int:
@@ -100,8 +105,8 @@ def write_and_die(path: str, number: str, ticks: str) -> None:
         return 0
 
     with Store.open(path) as store:
-        with store._database.read() as connection:
-            connection.set_progress_handler(tick, 1)
+        with store._engine.read() as session:
+            session.connection.set_progress_handler(tick, 1)  # type: ignore[attr-defined]
         store.record(*batch(int(number)))
     print(int(ticks) - left)
 

@@ -1,9 +1,8 @@
-"""``watchword inbox``: what matched for somebody."""
+"""``watchword inbox``: the items that matched a subscriber's subscriptions."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +10,15 @@ import typer
 
 from watchword.cli.reporting import fail, reports_errors
 from watchword.cli.system import DEFAULT_HOME, HomeOption
+from watchword.items import ITEM_FIELDS
 from watchword.visible import json_visible
 
 if TYPE_CHECKING:
     from watchword.store import Delivery, Store
+
+
+REASON = ("subscription", "text", "why")
+"""The fields of a reason in JSON."""
 
 
 class Format(StrEnum):
@@ -27,16 +31,16 @@ class Format(StrEnum):
 @reports_errors
 def inbox(
     subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
-    all: Annotated[bool, typer.Option("--all", help="Also what was read before.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="Also items read before.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Leave it unread.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="The newest so many.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the newest items, at most this many.")] = None,
     subscription: Annotated[
-        str | None, typer.Option(metavar="ID", help="Only what this subscription matched; it may be gone.")
+        str | None, typer.Option(metavar="ID", help="Only items that this subscription matched; it may be deleted.")
     ] = None,
     format: Annotated[Format, typer.Option(help="How to print: for people, or a JSON object a line.")] = Format.table,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show what matched, each item once, with the subscriptions that it matched and why; then mark it as read.
+    """Show matched items, each once, with the subscriptions that it matched and why; then mark them as read.
 
     [bold]Examples[/bold]
 
@@ -63,15 +67,15 @@ def inbox(
 
 
 def _check_known(store: Store, subscriber: str, subscription: str) -> None:
-    """End the command if a subscriber has no such subscription, and never had one that matched."""
+    """End the command if a subscriber has no such subscription, and no delivery of a deleted one."""
     known = any(one.id == subscription for one in store.subscriptions(subscriber))
     if not known and not store.inbox(subscriber, unread_only=False, limit=1, subscription=subscription):
         fail(f"{subscriber} has no subscription {subscription!r}; watchword subscriptions {subscriber} lists them")
 
 
 def _record(delivery: Delivery) -> dict[str, Any]:
-    """Return an entry of an inbox as JSON has it: the item's fields, times as ISO 8601, and the reasons."""
-    record = asdict(delivery.item)
+    """Return an entry of an inbox for JSON: the item's fields, times in ISO 8601, and the reasons."""
+    record = {name: getattr(delivery.item, name) for name in ITEM_FIELDS}
     times = {"published": delivery.item.published, "matched_at": delivery.matched_at, "read_at": delivery.read_at}
     record |= {name: None if time is None else time.isoformat() for name, time in times.items()}
-    return record | {"reasons": [reason._asdict() for reason in delivery.reasons]}
+    return record | {"reasons": [dict(zip(REASON, reason, strict=True)) for reason in delivery.reasons]}

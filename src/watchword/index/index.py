@@ -396,6 +396,16 @@ class Index(State, MutableMapping[Key, str]):
         """Say why `event` matches the subscription with this id, or why not."""
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
+    @final
+    def explain_text(self, event: Any, text: str) -> Explanation:
+        """Say why `event` matches a text, which need not be subscribed, or why not.
+
+        >>> from watchword import KeywordIndex
+        >>> print(KeywordIndex().explain_text("Greece in crisis", "greece NOT crisis"))
+        no match: present NOT crisis in: greece NOT crisis
+        """
+        return self._plugged.explain(event, text)
+
     # routing: which events can reach which subscriptions
 
     @final

@@ -27,7 +27,7 @@ from pyspark.sql.streaming.datasource import ReadLimit, SupportsTriggerAvailable
 from pyspark.sql.types import ArrayType, StringType, StructType, TimestampType
 
 from watchword.errors import FeedError, OptionError
-from watchword.store.records import ITEM_COLUMNS
+from watchword.items import COLUMNS as COLUMNS
 from watchword.visible import visible
 
 # `watchword.feeds` is imported where it is used, on the driver: executors unpickle this module's classes, and need
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 NAME = "watchword-feeds"
 _KINDS = {"published": TimestampType(), "categories": ArrayType(StringType())}
-COLUMNS = ("id", *ITEM_COLUMNS[1:])
 _OWN_OPTIONS = ("feeds", "path", "spool", "interval", "keep", "rows")
 _GONE = "; it will not be asked again, unless backoff.json is removed from the spool"
 _log = logging.getLogger("watchword.feeds")

@@ -12,10 +12,10 @@ A folder of XML files gives a document a file: `id` is its path, `title` its nam
 hold documents one behind the other (`Source.stream`), each is an item, with its number from 1 behind path and name:
 ``#3``.
 
-What a language reads of an item is in `EVENTS`. One whose events are objects reads `ROW`: the row as the source has it,
-for feeds the item with its columns, and for a source that is neither files nor feeds (Kafka) its text, as JSON. One
-whose events are documents reads the text, as the bytes that it was if the source has bytes (`DOCUMENT`): they say their
-encoding themselves. The text of a feed's item is no document, so one is made of the item (`item_document`).
+`watchword.items` says which of three readings a language uses, and `READINGS` has each as a column expression. A
+language of objects reads `ROW`: the row of the source, for a feed the item's columns, and for a source that is neither
+files nor feeds (Kafka) its text, as JSON. A language of documents reads the text, or its bytes if the source has bytes
+(`DOCUMENT`), which name their encoding themselves; a feed's item has no document, so one is made of its columns.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from watchword import dead_letters
+from watchword import items as plain
 from watchword.dead_letters import Letter
-from watchword.errors import PipelineError
+from watchword.errors import OptionError, PipelineError
+from watchword.items import COLUMNS, DOCUMENT, ROW
 from watchword.spark.columns import named
-from watchword.spark.feed_source import COLUMNS, NAME, feed_schema, register
+from watchword.spark.feed_source import NAME, feed_schema, register
 from watchword.spark.tasks.documents import apart
 
 if TYPE_CHECKING:
@@ -82,13 +84,6 @@ class Source:
         return cls(kind, {"path": str(path.absolute()), **options}, text, id, stream)
 
 
-def whole_text(items: DataFrame) -> Column:
-    """Return an item's title and text as one text: ``Title. Text``."""
-    return F.concat_ws(". ", named("title"), named("text"))
-
-
-ROW = "row"
-"""The column of items that has the row which an item was made of."""
 REASON, RAW, SOURCE, BLOCK, POSITION = "reason", "raw", "source", "block", "position"
 """Why an item cannot be used, what was there, in which file or topic, from which byte on, and where."""
 NUMBER = "number"
@@ -97,25 +92,26 @@ _CORRUPT = "_corrupt_record"
 _NOT_UTF_8 = "its id or its text is not UTF-8"
 
 
+def whole_text(items: DataFrame) -> Column:
+    """Return title and text as one text: ``Title. Text``."""
+    return F.concat_ws(". ", named("title"), named("text"))
+
+
 def whole_row(items: DataFrame) -> Column:
-    """Return an item as the object that its source had."""
+    """Return the source's row."""
     return named(ROW)
 
 
-DOCUMENT = "document"
-"""The column of items that has the text as bytes, where the source has bytes."""
-
-
 def whole_document(items: DataFrame) -> Column:
-    """Return an item as the document that its text is."""
+    """Return the document that the text is."""
     return named(DOCUMENT if DOCUMENT in items.columns else "text")
 
 
 def item_document(items: DataFrame) -> Column:
     """Return an item of a feed as a document: ``<item><id>…</id><title>…</title>…<category>…</category></item>``.
 
-    It has an element for each column that is not null, and one for each category. Characters that no XML may have are
-    left out.
+    It has an element for each column that is not null, and one for each category. Characters that XML does not allow
+    are left out.
     """
 
     def element(name: str, value: Column) -> Column:
@@ -133,25 +129,23 @@ def item_document(items: DataFrame) -> Column:
 
 _NO_XML = "[\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\uFFFE\\uFFFF]"
 
-
-EVENTS: dict[str, Callable[[DataFrame], Column]] = {
-    "keywords": whole_text,
-    "paths": whole_document,
-    "patterns": whole_text,
-    "predicates": whole_row,
-    "properties": whole_row,
+READINGS: dict[Callable[..., Any], Callable[[DataFrame], Column]] = {
+    plain.whole_text: whole_text,
+    plain.whole_row: whole_row,
+    plain.whole_document: whole_document,
 }
-"""How an item becomes an event, by language."""
+"""The readings of `watchword.items` as column expressions."""
 
 
 def event_of(
     language: str, items: DataFrame, attributes: Sequence[str] | None = None, *, feeds: bool = False
 ) -> Column:
-    """Return what a language reads of items, which are those of `feeds` or not; of rows only the declared `attributes`,
-    if it has any."""
-    if language not in EVENTS:
-        raise PipelineError(f"{language} cannot read items; languages that can are: {', '.join(EVENTS)}")
-    read = EVENTS[language]
+    """Return the event that a language reads of each item, as `watchword.items.event_of` does; `feeds` says whether
+    the items come from feeds. With `attributes`, an object is cut down to them."""
+    try:
+        read = READINGS[plain.reading_of(language)]
+    except OptionError as error:
+        raise PipelineError(str(error)) from None
     event = item_document(items) if feeds and read is whole_document else read(items)
     row = None if attributes is None else items.schema[ROW].dataType
     if attributes is None or not isinstance(row, StructType):

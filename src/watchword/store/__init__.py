@@ -1,15 +1,16 @@
-"""The store: subscribers, their subscriptions in any language, and what matched while they were away.
+"""The store: subscribers, their subscriptions in any language, and the matches that wait in their inboxes.
 
-SQLite through the standard library. `database` opens, migrates and guards the file; `subscribing` keeps who
-subscribed to what, and which change came when; `options` how each language's index is made; `delivering` writes what
-a batch matched, once, and reads inboxes; `store` is the one class over them, and `records` what it takes and gives.
+`store` is the one public class; `records` has the values that it takes and returns. Below it, `subscribing` keeps
+subscriptions and numbers their changes, `options` keeps the options of each language's index, `delivering` writes the
+matches of a batch once and reads inboxes, and `explaining` says why an item matched. Their SQL runs on any `engine`;
+`sqlite/` is the engine over a SQLite file.
 """
 
+from watchword.items import Item
 from watchword.store.records import (
     Change,
     Changes,
     Delivery,
-    Item,
     Match,
     Reason,
     Request,

@@ -1,28 +1,30 @@
-"""What a store takes and gives: plain values, and how times and texts are written down.
+"""The values that a store takes and returns, and how it writes times, texts and lists.
 
-Times are aware `datetime`s outside, and inside text in UTC with a fixed width (``2026-11-15T22:09:41.000000Z``), so
-that they sort as text and any other program can read them.
+Outside, times are aware `datetime`s. Inside, they are text in UTC with a fixed width
+(``2026-11-15T22:09:41.000000Z``), so that they sort as text and any other program can read them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+
+from watchword.items import Item
 
 
 @dataclass(frozen=True)
 class Subscriber:
-    """Who subscribes."""
+    """A person or a program that subscribes."""
 
     name: str
     created: datetime
 
 
 class Request(NamedTuple):
-    """A subscription asked for. Without an id the store gives one; an id already the subscriber's is replaced."""
+    """A subscription to make. Without an id the store gives one; an id that the subscriber already has is replaced."""
 
     subscriber: str
     text: str
@@ -32,7 +34,7 @@ class Request(NamedTuple):
 
 @dataclass(frozen=True)
 class Subscription:
-    """A subscription kept."""
+    """A subscription in the store."""
 
     id: str
     subscriber: str
@@ -42,7 +44,7 @@ class Subscription:
 
 
 class Change(NamedTuple):
-    """The last change of an id in a language: its text now, or `None` where it is subscribed no more."""
+    """The last change of an id in a language: its text now, or `None` after it was unsubscribed."""
 
     number: int
     id: str
@@ -57,40 +59,50 @@ class Changes(NamedTuple):
     counter: int
 
 
-@dataclass(frozen=True)
-class Item:
-    """What was published, wherever. Two items of one `identity` are the same item, whatever else they say."""
-
-    identity: str
-    title: str = ""
-    text: str = ""
-    link: str = ""
-    author: str = ""
-    published: datetime | None = None
-    language: str = ""
-    feed: str = ""
-    categories: tuple[str, ...] = ()
-    """What its feed files it under, in the feed's order."""
-
-
-ITEM_COLUMNS = tuple(field.name for field in fields(Item))
-"""The columns of the table `items`, and, with `id` for the identity, those of a stream of items."""
-
-
 class Match(NamedTuple):
-    """An item, by its identity, satisfied a subscription, by its id; `why` is for people."""
+    """An item, by its identity, matched a subscription, by its id.
+
+    `why` is a text for people. Left empty, it is made from the item and the subscription when an inbox is shown.
+    """
 
     item: str
     subscription: str
     why: str = ""
 
 
-class Reason(NamedTuple):
-    """Why an item is in an inbox. `text` is the subscription as it is now, `None` once unsubscribed."""
+class Reason:
+    """A subscription that matched an item of an inbox.
 
-    subscription: str
-    text: str | None
-    why: str
+    `text` is the subscription as it is now, `None` after it was unsubscribed. `why` is made when it is first asked for,
+    unless the match came with one: ``match: greece AND crisis``. A reason unpacks as (subscription, text, why).
+    """
+
+    def __init__(self, subscription: str, text: str | None, why: str | Callable[[], str] = "") -> None:
+        self.subscription = subscription
+        self.text = text
+        self._why = why
+
+    @property
+    def why(self) -> str:
+        """Why the item matched, for people; empty if the subscription is gone and left no reason."""
+        if not isinstance(self._why, str):
+            self._why = self._why()
+        return self._why
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter((self.subscription, self.text, self.why))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Reason) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.subscription, self.text))
+
+    def __repr__(self) -> str:
+        return f"Reason(subscription={self.subscription!r}, text={self.text!r}, why={self.why!r})"
+
+    def __reduce__(self) -> tuple[type[Reason], tuple[str | None, ...]]:
+        return Reason, tuple(self)  # another process gets the reason, not the means to make it
 
 
 @dataclass(frozen=True)
@@ -105,7 +117,8 @@ class Delivery:
 
 @dataclass(frozen=True)
 class StoreStats:
-    """What a store holds. `subscriptions` and `options` are by language; `counter` is that of the last change."""
+    """The contents of a store in figures. `subscriptions` and `options` are by language; `counter` is the number of
+    the last change."""
 
     subscribers: int
     subscriptions: Mapping[str, int]
@@ -121,14 +134,14 @@ class StoreStats:
 
 
 def now() -> datetime:
-    """Return the time, as a store's clock does."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
-def written_time(time: datetime) -> str:
+def format_time(time: datetime) -> str:
     """Return an aware time as the store writes it; a `ValueError` for one without a time zone.
 
-    >>> written_time(datetime(2026, 11, 15, 22, 9, 41, tzinfo=UTC))
+    >>> format_time(datetime(2026, 11, 15, 22, 9, 41, tzinfo=UTC))
     '2026-11-15T22:09:41.000000Z'
     """
     if time.tzinfo is None:
@@ -140,15 +153,15 @@ def written_time(time: datetime) -> str:
     return time.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
-def read_time(text: str) -> datetime:
-    """Return a time that `written_time` wrote."""
+def parse_time(text: str) -> datetime:
+    """Return a time that `format_time` wrote."""
     return datetime.fromisoformat(text)
 
 
-def written_text(text: str | None) -> str:
-    """Return `text` as SQLite can hold it: nothing is the empty text, half a surrogate pair a question mark.
+def storable_text(text: str | None) -> str:
+    """Return `text` as a database can hold it: empty for None, a question mark for half a surrogate pair.
 
-    >>> written_text("a\\ud800b"), written_text(None)
+    >>> storable_text("a\\ud800b"), storable_text(None)
     ('a?b', '')
     """
     if not text or text.isascii():
@@ -156,20 +169,20 @@ def written_text(text: str | None) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def written_list(texts: Iterable[str]) -> str:
-    """Return texts as the store writes a list of them.
+def format_list(texts: Iterable[str]) -> str:
+    """Return texts as the store writes a list, in JSON.
 
-    >>> written_list(("Sport", "Πολιτική"))
+    >>> format_list(("Sport", "Πολιτική"))
     '["Sport", "Πολιτική"]'
     """
-    return json.dumps([written_text(text) for text in texts], ensure_ascii=False)
+    return json.dumps([storable_text(text) for text in texts], ensure_ascii=False)
 
 
-def read_list(text: str) -> tuple[str, ...]:
-    """Return texts that `written_list` wrote."""
+def parse_list(text: str) -> tuple[str, ...]:
+    """Return texts that `format_list` wrote."""
     return tuple(json.loads(text))
 
 
 def is_storable(text: object) -> bool:
-    """Say whether `text` is a `str` without half surrogate pairs, so one that comes back as it went in."""
-    return isinstance(text, str) and written_text(text) == text
+    """Return whether `text` is a `str` that comes back from a database unchanged: without half surrogate pairs."""
+    return isinstance(text, str) and storable_text(text) == text

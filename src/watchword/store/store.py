@@ -1,116 +1,131 @@
 """`Store`: the public class over `subscribing` and `delivering`.
 
-It checks what comes in, looks names up, and lends each piece of work one transaction; the times it writes come from
-its clock. What a caller hands over is read to its end before a transaction begins: nobody waits for a slow iterator.
+It checks arguments, looks names up, and gives each piece of work one transaction of its engine; the times that it
+writes come from its clock. Iterables are read to their end before a transaction begins: a slow one blocks no writer.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from threading import local
 from typing import Any, Self
 
 from watchword.errors import StoreError, SubscriptionError, UnknownNameError
 from watchword.files import Closing
+from watchword.items import Item
 from watchword.store import delivering, subscribing
-from watchword.store.database import Database
-from watchword.store.options import Options, read_options, write_options, written_options
+from watchword.store.engine import Engine, Session
+from watchword.store.explaining import Explainer
+from watchword.store.options import Options, format_options, read_options, write_options
 from watchword.store.records import (
     Changes,
     Delivery,
-    Item,
     Match,
     Request,
     StoreStats,
     Subscriber,
     Subscription,
+    format_time,
     is_storable,
     now,
-    read_time,
-    written_time,
+    parse_time,
 )
+from watchword.store.sqlite.database import Database
 
 
 class Store(Closing):
-    """Subscribers, subscriptions and inboxes in a SQLite file; a context manager that closes it.
+    """Subscribers, subscriptions and inboxes in a database; a context manager that closes it.
 
     >>> import tempfile
     >>> with Store.open(tempfile.mkdtemp() + "/store.sqlite") as store:
     ...     _ = store.add_subscriber("ann")
     ...     key = store.subscribe("ann", "greece AND crisis")
     ...     items = [Item("urn:1", title="Greece in crisis")]
-    ...     store.record("batch 1", items, [Match("urn:1", key, "greece AND crisis")])
-    ...     store.record("batch 1", items, [Match("urn:1", key, "greece AND crisis")])
+    ...     store.record("batch 1", items, [Match("urn:1", key)])
+    ...     store.record("batch 1", items, [Match("urn:1", key)])
     ...     [delivery.item.title for delivery in store.inbox("ann")]
     True
     False
     ['Greece in crisis']
 
-    Safe for several threads and processes; what survives a crash is in `watchword.store.database`. An unknown
-    subscriber or subscription is an `UnknownNameError`, which is a `KeyError`.
+    Safe for several threads, processes and forks; `watchword.store.sqlite.database` says what survives a crash. An
+    unknown subscriber or subscription is an `UnknownNameError`, which is a `KeyError`.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
+    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
+        self._engine = engine
         self._clock = clock
+        self._thread = local()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, clock: Callable[[], datetime] = now, timeout: float = 30.0) -> Self:
-        """Open the store at `path`; make it, and its folder, where it is missing; bring an older one up to date.
+        """Open the store at `path`; make it, and its folder, if it is missing; bring an older one up to date.
 
         `timeout` is how many seconds to wait for other writers.
         """
-        return cls(Database(path, timeout), clock)
+        engine = Database(path, timeout)
+        engine.migrate()
+        return cls(engine, clock)
 
     @property
     def path(self) -> Path:
-        """Where the store is."""
-        return self._database.path
+        """The file of the store."""
+        return self._engine.path
+
+    @property
+    def counter(self) -> int:
+        """The number of the last change after this thread's last call that subscribes or unsubscribes; 0 before it.
+
+        A follower that has reached this number sees that call.
+        """
+        return int(getattr(self._thread, "counter", 0))
 
     def close(self) -> None:
-        """Close the store; again is no error."""
-        self._database.close()
+        """Close the store; closing it again is no error."""
+        self._engine.close()
 
     # subscribers
 
     def add_subscriber(self, name: str) -> bool:
-        """Add a subscriber; return False where there is one of this name already."""
+        """Add a subscriber; return False if there is one with this name already."""
         if not is_storable(name) or not name.strip():
             raise StoreError(f"a subscriber's name is a text that is not blank, not {name!r}", path=self.path)
         time = self._time()
-        with self._database.write() as connection:
+        with self._engine.write() as session:
             query = "INSERT INTO subscribers (name, created) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
-            return connection.execute(query, (name, time)).rowcount == 1
+            return session.run(query, (name, time)) == 1
 
     def remove_subscriber(self, name: str) -> None:
         """Remove a subscriber with all subscriptions, each a change of its own, and the inbox."""
-        with self._database.write() as connection:
-            owner = self._owner(connection, name)
+        with self._engine.write() as session:
+            owner = self._owner(session, name)
             query = "SELECT id, language FROM subscriptions WHERE subscriber = ? ORDER BY since"
-            subscribing.delete(connection, connection.execute(query, (owner,)).fetchall())
-            connection.execute("DELETE FROM subscribers WHERE number = ?", (owner,))
-            delivering.drop_unused_items(connection)
+            subscribing.delete(session, session.rows(query, (owner,)))
+            session.run("DELETE FROM subscribers WHERE number = ?", (owner,))
+            delivering.drop_unused_items(session)
+            counter = subscribing.read_counter(session)
+        self._announce(counter)
 
     def subscribers(self) -> list[Subscriber]:
         """Return the subscribers, by name."""
-        with self._database.read() as connection:
-            rows = connection.execute("SELECT name, created FROM subscribers ORDER BY name")
-            return [Subscriber(name, read_time(created)) for name, created in rows]
+        with self._engine.read() as session:
+            rows = session.rows("SELECT name, created FROM subscribers ORDER BY name")
+            return [Subscriber(name, parse_time(created)) for name, created in rows]
 
     # the options of a language's index
 
     def set_options(self, language: str, **options: Any) -> None:
         """Choose the options of a language's index, such as ``ignore_case=True`` for patterns.
 
-        They replace those chosen before, until the first subscription in the language; from then on only the same are
-        taken, and any other are a `StoreError`. An `OptionError` names what the language's index does not take.
+        They replace earlier ones until the first subscription in the language; from then on other options are a
+        `StoreError`. An `OptionError` names an option that the language's index does not take.
         """
-        written = written_options(language, options)
-        with self._database.write() as connection:
-            if not write_options(connection, language, written):
+        text = format_options(language, options)
+        with self._engine.write() as session:
+            if not write_options(session, language, text):
                 raise StoreError(
                     f"there were subscriptions in {language} already, and their index keeps its options: "
                     "choose others in a new store (watchword init --home FOLDER)",
@@ -118,7 +133,7 @@ class Store(Closing):
                 )
 
     def options(self, language: str) -> Options:
-        """Return the options to make a language's index with; empty where none were chosen."""
+        """Return the options to make a language's index with; empty if none were chosen."""
         return self._options().get(language, {})
 
     # subscriptions
@@ -126,7 +141,7 @@ class Store(Closing):
     def subscribe(self, subscriber: str, text: str, *, language: str = "keywords", id: str | None = None) -> str:
         """Subscribe, or replace the subscriber's own subscription of this id; return the id.
 
-        The language reads the text first, so one that is refused (`SubscriptionError`) leaves the store as it was.
+        The language reads the text first: a refused one (`SubscriptionError`) leaves the store as it was.
         """
         request = Request(subscriber, text, id, language)
         try:
@@ -146,42 +161,49 @@ class Store(Closing):
         return self._subscribe(wanted, options)
 
     def unsubscribe(self, id: str) -> None:
-        """Delete a subscription. What it has delivered stays in the inbox."""
-        with self._database.write() as connection:
-            kept = subscribing.read_kept(connection, [id]).get(id)
-            if kept is None:
+        """Delete a subscription. Its deliveries stay in the inbox."""
+        with self._engine.write() as session:
+            current = subscribing.read_current(session, [id]).get(id)
+            if current is None:
                 raise UnknownNameError(f"there is no subscription {id!r}", path=self.path, name=id)
-            subscribing.delete(connection, [(id, kept.language)])
+            subscribing.delete(session, [(id, current.language)])
+            counter = subscribing.read_counter(session)
+        self._announce(counter)
 
     def subscriptions(self, subscriber: str | None = None, language: str | None = None) -> list[Subscription]:
         """Return subscriptions in the order of subscribing: of one subscriber or all, in one language or any."""
-        with self._database.read() as connection:
-            owner = None if subscriber is None else self._owner(connection, subscriber)
-            return subscribing.read_subscriptions(connection, owner, language)
+        with self._engine.read() as session:
+            owner = None if subscriber is None else self._owner(session, subscriber)
+            return subscribing.read_subscriptions(session, owner, language)
+
+    def languages(self) -> list[str]:
+        """Return the languages that have subscriptions, in alphabetical order; no table is counted."""
+        with self._engine.read() as session:
+            return subscribing.read_languages(session)
 
     def changes_since(self, counter: int, *, language: str | None = None) -> Changes:
-        """Return what changed since `counter` (0: everything ever), and the counter for the next time.
+        """Return the changes since `counter` (0: all of them), and the counter for the next time.
 
-        Each id is there once, as it is now, deletions too: also of ids that came and went since `counter`.
+        Each id is there once, with its text now, or None if it is deleted: also an id that came and went since.
         """
-        with self._database.read() as connection:
-            last = subscribing.counter_of(connection)
+        with self._engine.read() as session:
+            last = subscribing.read_counter(session)
             if not 0 <= counter <= last:
                 raise StoreError(
                     f"the counter {counter} is not this store's, whose last change is {last}: start again from 0, "
                     "with an empty index",
                     path=self.path,
                 )
-            return subscribing.read_changes(connection, counter, language)
+            return subscribing.read_changes(session, counter, language)
 
     def epoch(self, counter: int) -> str | None:
-        """Return the random name of the state whose last change was number `counter`; None where there is none.
+        """Return the random name of the state whose last change was number `counter`; None if there is none.
 
-        Whoever follows keeps it beside the counter. Another answer later, or None, says that this store is not the one
-        which was followed, or was restored from a copy, or has changed too often since: start again from 0.
+        A follower keeps it beside the counter. If the answer is another one later, or None, this is another store, or
+        it was restored from a copy, or it has changed too often since: start again from 0.
         """
-        with self._database.read() as connection:
-            return subscribing.read_epoch(connection, counter)
+        with self._engine.read() as session:
+            return subscribing.read_epoch(session, counter)
 
     # matches
 
@@ -189,16 +211,16 @@ class Store(Closing):
         self,
         batch: str,
         items: Iterable[Item],
-        matches: Iterable[Match | tuple[str, str, str]],
+        matches: Iterable[Match | tuple[str, ...]],
         *,
         as_of: int | None = None,
     ) -> bool:
-        """Write what a batch matched, whole and once; return False, and write nothing, where it was written before.
+        """Write the matches of a batch, whole and once; return False, and write nothing, if it was written before.
 
-        Dropped are matches of subscriptions deleted meanwhile and items without any other. `as_of` is the counter
-        (`changes_since`) of the index that matched: an id that was given up and subscribed anew after it, perhaps by
-        somebody else, gets nothing of this batch. Of two items of one identity, and two reasons of one match, the
-        first counts, also over batches.
+        Matches of subscriptions that were deleted meanwhile are dropped, and items without any other match. `as_of` is
+        the counter (`changes_since`) of the index that matched: an id that was unsubscribed and subscribed again after
+        it, perhaps by another subscriber, gets nothing of this batch. Of two items with one identity, and two reasons
+        of one match, the first counts, also over batches.
         """
         try:
             rows = [delivering.item_row(item) for item in items]
@@ -207,17 +229,17 @@ class Store(Closing):
             raise StoreError(f"batch {batch!r}: {error}", path=self.path) from error
         self._check_batch(batch)
         time = self._time()
-        with self._database.write() as connection:
-            if delivering.is_written(connection, batch):
+        with self._engine.write() as session:
+            if delivering.is_written(session, batch):
                 return False
-            delivering.write_batch(connection, batch, rows, found, as_of, time)
+            delivering.write_batch(session, batch, rows, found, as_of, time)
             return True
 
     def is_recorded(self, batch: str) -> bool:
-        """Say whether a batch was written, for who would rather not compute it again."""
+        """Return whether a batch was written, so that it need not be computed again."""
         self._check_batch(batch)
-        with self._database.read() as connection:
-            return delivering.is_written(connection, batch)
+        with self._engine.read() as session:
+            return delivering.is_written(session, batch)
 
     def inbox(
         self,
@@ -227,131 +249,133 @@ class Store(Closing):
         limit: int | None = None,
         subscription: str | None = None,
     ) -> list[Delivery]:
-        """Return what matched, newest first: each item once, with all the subscriptions that it matched.
+        """Return the deliveries of a subscriber, newest first: each item once, with all the subscriptions it matched.
 
-        With a `subscription`, by its id, only what it matched; it may be gone.
+        With a `subscription`, by its id, only the items that it matched; it may be deleted. The `why` of a reason is
+        made when it is first asked for, also after the store is closed.
         """
-        with self._database.read() as connection:
-            owner = self._owner(connection, subscriber)
-            return delivering.read_inbox(connection, owner, unread_only, limit, subscription)
+        with self._engine.read() as session:
+            owner = self._owner(session, subscriber)
+            explainer = Explainer(read_options(session))
+            return delivering.read_inbox(session, explainer, owner, unread_only, limit, subscription)
 
     def matched_items(self, subscription: str, *, limit: int | None = None) -> list[Item]:
         """Return the items that a subscription has matched, newest first, read or not, while the inbox has them.
 
-        This is `getMatchedItems` of Kourdounakis (2011). What was delivered outlives the subscription, so one that is
-        gone may be asked for, while an inbox has something of it; an `UnknownNameError` where there is neither.
+        This is `getMatchedItems` of Kourdounakis (2011). Deliveries outlive the subscription, so a deleted one may be
+        asked for while an inbox has an item of it; an `UnknownNameError` if there is neither.
         """
-        with self._database.read() as connection:
+        with self._engine.read() as session:
             key = subscription if is_storable(subscription) else ""  # which is no id
-            kept = subscribing.read_kept(connection, [key]).get(key)
-            found = delivering.read_inbox(connection, None if kept is None else kept.owner, False, limit, key)
-        if kept is None and not found:
+            current = subscribing.read_current(session, [key]).get(key)
+            owner = None if current is None else current.owner
+            found = delivering.read_inbox(session, Explainer({}), owner, False, limit, key)
+        if current is None and not found:
             reason = f"there is no subscription {subscription!r}, and no inbox has anything of it"
             raise UnknownNameError(reason, path=self.path, name=subscription)
         return [delivery.item for delivery in found]
 
     def mark_read(self, subscriber: str, items: Iterable[str] | None = None) -> int:
-        """Mark items, by identity, as read; all that are there now without `items`. Return how many were unread."""
+        """Mark items, by identity, as read; without `items` the whole inbox. Return the number of unread ones."""
         identities = None if items is None else list(items)
         time = self._time()
-        with self._database.write() as connection:
-            return delivering.mark_read(connection, self._owner(connection, subscriber), identities, time)
+        with self._engine.write() as session:
+            return delivering.mark_read(session, self._owner(session, subscriber), identities, time)
 
     def prune(self, before: datetime, *, unread: bool = False, batches: bool = False) -> int:
-        """Forget what was delivered before a time and read since; with `unread`, unread too. Return how many.
+        """Delete read deliveries from before a time; with `unread`, unread ones too. Return their number.
 
-        A forgotten item that is matched again is delivered again. With `batches` the ids of batches written before
-        are forgotten too (`forget_batches`). It is done in many short transactions, so that others can write. The file
-        stays as large as it is, and the room is used again; `compact` gives it back.
+        A deleted item that is matched again is delivered again. With `batches` the ids of batches from before the time
+        are deleted too (`forget_batches`). It is done in many short transactions, so that others can write. The file
+        keeps its size, and its free space is used again; `compact` returns it to the disk.
         """
-        time = self._written(before)
+        time = self._format(before)
         pruned = 0
         for first, last in self._portions("deliveries"):
-            with self._database.write() as connection:
-                pruned += delivering.prune_deliveries(connection, first, last, time, unread)
+            with self._engine.write() as session:
+                pruned += delivering.prune_deliveries(session, first, last, time, unread)
         for first, last in self._portions("items") if pruned else []:
-            with self._database.write() as connection:
-                delivering.prune_items(connection, first, last)
+            with self._engine.write() as session:
+                delivering.prune_items(session, first, last)
         if batches:
             self.forget_batches(before)
         return pruned
 
     def forget_batches(self, before: datetime, *, repeatable: Iterable[str] = ()) -> int:
-        """Forget the ids of batches written before a time, but for those that may come again; return how many.
+        """Delete the ids of batches from before a time, except `repeatable` ones; return their number.
 
-        A batch that is forgotten and comes again is written again.
+        A batch whose id was deleted is written again if it comes again.
         """
-        kept, time = list(repeatable), self._written(before)
-        with self._database.write() as connection:
-            return delivering.forget_batches(connection, time, kept)
+        kept, time = list(repeatable), self._format(before)
+        with self._engine.write() as session:
+            return delivering.forget_batches(session, time, kept)
 
     def compact(self) -> None:
-        """Give the room of what was forgotten back to the disk; others wait, and it takes as much once more."""
-        self._database.compact()
+        """Return free space to the disk; writers wait, and it needs the space of a copy meanwhile."""
+        self._engine.compact()
 
     # the store itself
 
     def stats(self) -> StoreStats:
-        """Return what the store holds."""
+        """Return the contents of the store in figures."""
         tables = ("subscribers", "items", "deliveries", "matches", "batches")
-        with self._database.read() as connection:
+        with self._engine.read() as session:
 
             def number(query: str) -> int:
-                return int(connection.execute(query).fetchone()[0])
+                row = session.row(query)
+                return int(row[0]) if row else 0
 
-            languages = connection.execute("SELECT language, count(*) FROM subscriptions GROUP BY language").fetchall()
-            return StoreStats(
-                **{table: number(f"SELECT count(*) FROM {table}") for table in tables},
-                subscriptions=dict(languages),
-                options=read_options(connection),
-                unread=number("SELECT count(*) FROM deliveries WHERE read IS NULL"),
-                counter=subscribing.counter_of(connection),
-                version=number("PRAGMA user_version"),
-                bytes=number("PRAGMA page_count") * number("PRAGMA page_size"),
-            )
+            languages = session.rows("SELECT language, count(*) FROM subscriptions GROUP BY language ORDER BY language")
+            figures = {table: number(f"SELECT count(*) FROM {table}") for table in tables}
+            figures["unread"] = number("SELECT count(*) FROM deliveries WHERE read IS NULL")
+            figures["counter"] = subscribing.read_counter(session)
+            subscriptions, options = {str(name): int(count) for name, count in languages}, read_options(session)
+        version, size = self._engine.version(), self._engine.size()
+        return StoreStats(**figures, subscriptions=subscriptions, options=options, version=version, bytes=size)
 
     def verify(self) -> None:
-        """Read every byte of the store; a `StoreError` where something is damaged."""
-        with self._database.read() as connection:
-            findings = [row[0] for row in connection.execute("PRAGMA integrity_check(3)") if row[0] != "ok"]
-            findings += [
-                f"a row of {row[0]} refers to nothing" for row in connection.execute("PRAGMA foreign_key_check")
-            ]
-        if findings:
-            raise StoreError(f"the database is damaged ({findings[0]}): restore it from a copy", path=self.path)
+        """Read every byte of the store; a `StoreError` if something is damaged."""
+        self._engine.verify()
 
     # private parts
 
     def _portions(self, table: str) -> list[tuple[int, int]]:
-        with self._database.read() as connection:
-            return delivering.portions(connection, table)
+        with self._engine.read() as session:
+            return delivering.portions(session, table)
 
     def _options(self) -> dict[str, Options]:
-        with self._database.read() as connection:
-            return read_options(connection)
+        with self._engine.read() as session:
+            return read_options(session)
 
     def _subscribe(self, requests: list[Request], options: Mapping[str, Options]) -> list[str]:
-        """Write what was checked under `options`."""
+        """Write requests that were checked under `options`."""
         time = self._time()
         given = {request.id for request in requests if request.id is not None}
-        with self._database.write() as connection:
-            if read_options(connection) != options:
+        with self._engine.write() as session:
+            if read_options(session) != options:
                 raise StoreError("options of a language were chosen meanwhile: subscribe again", path=self.path)
             names = dict.fromkeys(request.subscriber for request in requests)
-            made = subscribing.plan(
+            made = subscribing.make_plan(
                 requests,
-                owners={name: self._owner(connection, name) for name in names},
-                kept=subscribing.read_kept(connection, given),
-                was_used=lambda key: key in given or subscribing.was_ever_used(connection, key),
-                counter=subscribing.counter_of(connection),
+                owners={name: self._owner(session, name) for name in names},
+                current=subscribing.read_current(session, given),
+                was_used=lambda key: key in given or subscribing.was_ever_used(session, key),
+                counter=subscribing.read_counter(session),
             )
-            subscribing.write_plan(connection, made, time)
+            subscribing.write_plan(session, made, time)
+            counter = subscribing.read_counter(session)
+        self._announce(counter)
         return made.ids
 
-    def _owner(self, connection: sqlite3.Connection, name: str) -> int:
+    def _announce(self, counter: int) -> None:
+        """Remember the change that this thread committed last, and tell followers."""
+        self._thread.counter = counter
+        self._engine.notify(counter)
+
+    def _owner(self, session: Session, name: str) -> int:
         found = None
         if is_storable(name):
-            found = connection.execute("SELECT number FROM subscribers WHERE name = ?", (name,)).fetchone()
+            found = session.row("SELECT number FROM subscribers WHERE name = ?", (name,))
         if found is None:
             raise UnknownNameError(
                 f"there is no subscriber {name!r}; `watchword subscribers` lists and adds them",
@@ -365,10 +389,10 @@ class Store(Closing):
             raise StoreError(f"a batch's id is a text that is not empty, not {batch!r}", path=self.path)
 
     def _time(self) -> str:
-        return self._written(self._clock())
+        return self._format(self._clock())
 
-    def _written(self, time: datetime) -> str:
+    def _format(self, time: datetime) -> str:
         try:
-            return written_time(time)
+            return format_time(time)
         except ValueError as error:
             raise StoreError(str(error), path=self.path) from None

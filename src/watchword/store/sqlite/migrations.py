@@ -6,13 +6,14 @@ the tables for readers from elsewhere.
 Invariants that the statements below cannot say alone:
 
 - `changes` has one row for every (id, language) ever subscribed, numbered by its *last* change; no number is used
-  twice. Where the id is not subscribed in that language any more, the row is the memory of the deletion.
+  twice. If the id is no longer subscribed in that language, the row records the deletion.
 - `subscriptions.since` is the number of the change that made it; replacing keeps it, and so the order.
-- `matches.subscription` outlives the subscription: what was delivered stays delivered.
-- An item is here while some delivery has it. Its `categories` are a JSON list of texts.
+- `matches.subscription` outlives the subscription: a delivery stays delivered. `why` is empty if no reason was given.
+- An item is here while some delivery has it. Its `categories` are a JSON list of texts, its `locale` is the language
+  that people read it in, and its `row` is the source's row as a JSON object, null if the source has no rows.
 - `options` of a language, JSON, do not change once `changes` has a row of the language.
 - `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
-  the store's identity. Two copies of a store that go on apart have other names from there on.
+  the store's identity. Two copies of a store that go on apart have different names from there on.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import sqlite3
 from collections.abc import Iterator
 
 APPLICATION_ID = int.from_bytes(b"WWCW", "big")
-"""How a file says in its header that it is a store."""
+"""The mark of a store in the header of its file."""
 
 MIGRATIONS: list[str] = [
     f"""
@@ -103,6 +104,11 @@ MIGRATIONS: list[str] = [
     """,
     """
     ALTER TABLE items ADD COLUMN categories TEXT NOT NULL DEFAULT '[]';
+    """,
+    """
+    ALTER TABLE items RENAME COLUMN language TO locale;
+    ALTER TABLE items ADD COLUMN row TEXT;
+    CREATE INDEX subscriptions_in ON subscriptions (language, since);
     """,
 ]
 

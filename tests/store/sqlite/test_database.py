@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.workload import version_1
+from tests.store.workload import CREATED, older_store, version_1
 from watchword.errors import StoreError, WatchwordError
-from watchword.store import Store, database
-from watchword.store.database import refusal
-from watchword.store.migrations import APPLICATION_ID, MIGRATIONS, statements
+from watchword.store import Item, Match, Store
+from watchword.store.sqlite import database
+from watchword.store.sqlite.database import refusal
+from watchword.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, statements
 
 
 def dump(path: Path) -> list[str]:
@@ -23,7 +24,7 @@ def dump(path: Path) -> list[str]:
 def check_content(store: Store) -> None:
     (delivery,) = store.inbox("ann")
     assert (delivery.item.title, delivery.matched_at.isoformat()) == ("old title", "2026-01-02T03:04:05+00:00")
-    assert delivery.reasons == (("s1", "old words", "old why"),)
+    assert [tuple(reason) for reason in delivery.reasons] == [("s1", "old words", "old why")]
     assert store.changes_since(0) == ([(1, "s1", "keywords", "old words")], 1)
     assert store.is_recorded("b1")
     assert store.subscribe("ann", "new words") == "s2"
@@ -34,10 +35,10 @@ def test_a_new_store_is_durable_and_of_today(tmp_path: Path) -> None:
     with Store.open(tmp_path / "a" / "b" / "store.db") as store:
         assert store.path == tmp_path / "a" / "b" / "store.db"
         assert store.stats().version == len(MIGRATIONS)
-        with store._database.read() as connection:
+        with store._engine.read() as session:
             settings = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "application_id": APPLICATION_ID}
             for name, value in settings.items():
-                assert connection.execute(f"PRAGMA {name}").fetchone() == (value,)
+                assert session.row(f"PRAGMA {name}") == (value,)
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
@@ -55,6 +56,34 @@ def test_the_first_version_is_opened_and_brought_up_to_date(tmp_path: Path) -> N
         check_content(store)
         assert store.options("keywords") == store.options("patterns") == {}
         assert [item.categories for item in store.matched_items("s1")] == [()]
+
+
+VERSION_4 = f"""
+    INSERT INTO subscribers VALUES (7, 'ann', '{CREATED}');
+    INSERT INTO subscriptions VALUES ('s1', 7, 'keywords', 'ferry', '{CREATED}', 1);
+    INSERT INTO subscriptions VALUES ('s2', 7, 'keywords', 'sea', '{CREATED}', 2);
+    INSERT INTO changes VALUES (1, 's1', 'keywords'), (2, 's2', 'keywords');
+    INSERT INTO items VALUES
+        (3, 'urn:1', 'Ferry', 'at sea', 'http://x', 'me', '{CREATED}', 'el', 'http://feed', '["a"]');
+    INSERT INTO deliveries VALUES (5, 7, 3, '{CREATED}', NULL);
+    INSERT INTO matches VALUES (5, 's1', 'match: ferry, as it was told'), (5, 's2', '');
+"""
+
+
+def test_the_version_before_keeps_the_language_of_items_and_their_reasons(tmp_path: Path) -> None:
+    """Its items call the language of people `language`, and have no row; most of its matches have a stored reason."""
+    path = older_store(tmp_path / "store.db", 4, VERSION_4)
+    with Store.open(path) as store:
+        (delivery,) = store.inbox("ann")
+        assert (delivery.item.language, delivery.item.feed, delivery.item.row) == ("el", "http://feed", None)
+        assert delivery.item.categories == ("a",)
+        assert [reason.why for reason in delivery.reasons] == ["match: ferry, as it was told", "match: sea"]
+        assert store.languages() == ["keywords"] and store.stats().version == len(MIGRATIONS) >= 5
+        store.record("new", [Item("urn:2", row='{"a": 1}', language="en")], [Match("urn:2", "s1")])
+        assert [item.language for item in store.matched_items("s1")] == ["en", "el"]
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT locale, row FROM items ORDER BY number").fetchall()
+    assert rows == [("el", None), ("en", '{"a": 1}')]
 
 
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,15 +186,15 @@ def test_verify_sees_a_row_that_refers_to_nothing(tmp_path: Path) -> None:
 
 def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     with Store.open(version_1(tmp_path / "store.db")) as store:
-        with store._database.read() as connection:
-            (pages,) = connection.execute("PRAGMA page_count").fetchone()
-            connection.execute(f"PRAGMA max_page_count = {pages}")
+        with store._engine.read() as session:
+            (pages,) = session.row("PRAGMA page_count")  # type: ignore[misc]
+            session.run(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(StoreError, match="disk is full"):
             for number in range(200):
                 store.add_subscriber(f"{number} " * 100)
         kept = len(store.subscribers())
-        with store._database.read() as connection:
-            connection.execute(f"PRAGMA max_page_count = {10 * pages}")
+        with store._engine.read() as session:
+            session.run(f"PRAGMA max_page_count = {10 * pages}")
         assert store.add_subscriber("bob") and len(store.subscribers()) == kept + 1
         store.verify()
 

@@ -16,7 +16,7 @@ from watchword import snapshot
 from watchword.errors import PipelineError, SnapshotError, StoreError
 from watchword.home import Home
 from watchword.languages import LANGUAGES
-from watchword.shards import checked, resolve
+from watchword.shards import resolve, resolve_checked
 from watchword.spark import sources
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sources import Source, event_of
@@ -234,11 +234,11 @@ def test_an_index_of_an_older_format_is_built_anew(home: Home, once: Runner, tmp
     for number in range(2):
         rewrite_manifest(newest.folder(number), format_version=snapshot.FORMAT_VERSION - 1)
     with pytest.raises(SnapshotError, match="build it anew"):
-        checked(path)
+        resolve_checked(path)
     publish(tmp_path / "in", "two", TEXTS)
     (second,) = once(source, shards=2)
     assert second.versions["keywords"] > first.versions["keywords"]
-    checked(path)
+    resolve_checked(path)
     published = {f"{name}-{number}": text for name in ("one", "two") for number, text in enumerate(TEXTS)}
     assert inbox(home, "ada") == expected({key: SUBSCRIPTIONS[key] for key in "ab"}, published)
 

@@ -138,7 +138,7 @@ def _build_from_index(
     with versions.writing(path) as held:
         _check_language(held.path, index.language)
         version = versions.next_version(held.path)
-        shard = versions.saved(index, held.path, versions.shard_folder(0, version))
+        shard = versions.save_shard(index, held.path, versions.shard_folder(0, version))
         made = Version(held.path, version, index.language, versions.id_kind(index), (shard,), origin=origin)
         versions.publish(made, keep, pinned, confirm=held.confirm)
     return version

@@ -41,7 +41,7 @@ from watchword.files import replaced
 from watchword.home import Home, Stream
 from watchword.languages import language_class
 from watchword.retention import Retention, prune
-from watchword.shards import Origin, Version, checked, discard
+from watchword.shards import Origin, Version, discard, resolve_checked
 from watchword.spark.building import build, update
 from watchword.spark.columns import named
 from watchword.spark.failures import is_ours, is_over, one_line
@@ -214,12 +214,12 @@ class Pipeline:
                 recorded = None
             if recorded is None:
                 self._refresh(store, language)
-            return checked(path, self._versions.version_for(number, path))
+            return resolve_checked(path, self._versions.version_for(number, path))
 
     def _fault(self, store: Store, language: str, version: int | None = None) -> str | None:
         """Say why a version of an index, by default the newest, cannot be used with this store; None if it can."""
         try:
-            origin = checked(self._home.index(language), version).origin
+            origin = resolve_checked(self._home.index(language), version).origin
         except SnapshotError as error:
             return str(error)
         if origin is None:
@@ -233,7 +233,7 @@ class Pipeline:
         path = self._home.index(language)
         pinned = self._home.pinned(language)
         fault = self._fault(store, language)
-        old = None if fault else checked(path).origin
+        old = None if fault else resolve_checked(path).origin
         changes, counter = store.changes_since(0 if old is None else old.counter, language=language)
         origin = Origin(str(store.epoch(0)), counter, str(store.epoch(counter)))
         frame = self._spark.createDataFrame([(change.id, change.text) for change in changes], CHANGES)

@@ -1,4 +1,4 @@
-"""Copies, on this machine, of what lies in an object store: made once for all of its processes, whole and checked.
+"""Copies of shards of an object store: one for all processes of this machine, whole and checked.
 
 Layout, with two shards of one index::
 
@@ -8,13 +8,14 @@ Layout, with two shards of one index::
     CACHE/9c1f…/.0000-000007-a1b2c3-5d.tmp/  a copy that is being made
 
 Invariant: a folder under its own name is a whole copy, for it was checked byte by byte and synced before it got the
-name; shards never change, so it stays one. What a careless cleaner took away is noticed by its size, and copied again.
+name; shards never change, so it stays one. A copy from which another program deleted files is noticed by its size, and
+copied again.
 
-The limit (`WATCHWORD_CACHE_BYTES`) is on what is kept: before a copy is made, those that were used least recently are
-removed until it fits. A copy in use is never removed, so an index that is larger than the limit is still matched. A
-version's shards are used together and so go together; a shard that two versions share is copied once.
+The limit (`WATCHWORD_CACHE_BYTES`) is on the copies that are kept: before a copy is made, the least recently used are
+removed until it fits. A copy in use is never removed, so an index that is larger than the limit is still matched. The
+shards of a version are used together and so are removed together; a shard that two versions share is copied once.
 
-Without `flock` (Windows) nobody knows what is in use, and nothing is removed.
+Without `flock` (Windows) the use of a copy is not known, and nothing is removed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from watchword.errors import PipelineError, SnapshotError
+from watchword.errors import LocationError, OptionError, SnapshotError
 from watchword.files import locked, make_private_folder, sync_folder
 
 try:
@@ -40,19 +41,19 @@ except ImportError:  # a platform without flock
     fcntl = None  # type: ignore[assignment]
 
 LIMIT = 20 << 30
-"""How many bytes of copies a machine keeps, unless WATCHWORD_CACHE_BYTES says otherwise."""
+"""The bytes of copies that a machine keeps, unless WATCHWORD_CACHE_BYTES says otherwise."""
 FOLDER_VARIABLE, LIMIT_VARIABLE = "WATCHWORD_CACHE", "WATCHWORD_CACHE_BYTES"
 
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy in use; let go of it with `release`."""
+    """A copy in use, until `release`."""
 
     folder: Path
     _held: IO[bytes]
 
     def release(self) -> None:
-        """Let the copy be removed when there is need of room."""
+        """Allow the copy to be removed to make room."""
         self._held.close()
 
 
@@ -68,8 +69,8 @@ class Copies:
     ) -> Copy:
         """Return a copy, in use from now on.
 
-        Where it is missing, or `check` raises a `SnapshotError` of it, `fetch` makes it, of about `size` bytes, in a
-        new folder, and leaves it there only if it is as it should be. Of several processes, one does.
+        If it is missing, or `check` raises a `SnapshotError` for it, `fetch` makes it in a new folder, of about `size`
+        bytes; an error of `fetch` leaves no copy. One process of several fetches, the others wait.
         """
         home = self.folder / hashlib.sha256(index.encode()).hexdigest()[:16]
         try:
@@ -94,7 +95,7 @@ class Copies:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Give a new folder for what is to go to a store; if this process is killed, it is removed as a copy is."""
+        """Give a new folder for files on their way to a store; a killed process's is removed as an unused copy is."""
         home, name = self.folder / "scratch", secrets.token_hex(6)
         make_private_folder(home)
         used = _in_use(home / f"{name}.lock")
@@ -108,7 +109,7 @@ class Copies:
             used.close()
 
     def _make_room(self, size: int) -> None:
-        """Remove what was used least recently, and nobody uses, until `size` more bytes fit."""
+        """Remove the least recently used copies that are not in use, until `size` more bytes fit."""
         with locked(self.folder / ".room.lock"):
             kept = []
             for lock in self.folder.glob("*/*.lock"):
@@ -123,10 +124,10 @@ class Copies:
 
 
 def of_this_machine() -> Copies:
-    """Return the cache that the environment of this process names, or else one in its folder for temporary files."""
+    """Return the cache that the environment of this process names, or one in its folder for temporary files."""
     given = os.environ.get(LIMIT_VARIABLE, "").strip()
     if given and not given.isdecimal():
-        raise PipelineError(f"{LIMIT_VARIABLE}={given}: this is a number of bytes, {LIMIT} for 20 GiB")
+        raise OptionError(f"{LIMIT_VARIABLE}={given}: this is a number of bytes, {LIMIT} for 20 GiB")
     limit = int(given) if given else LIMIT
     named = os.environ.get(FOLDER_VARIABLE)
     if named:
@@ -139,12 +140,12 @@ def of_this_machine() -> Copies:
 
 
 def _check_ours(folder: Path) -> None:
-    """Refuse a folder among everybody's temporary files that somebody else made: kernels trust what copies say."""
+    """Refuse a cache folder that another user made or may write: kernels trust the content of copies."""
     found = folder.lstat()
     if hasattr(os, "getuid") and (
         not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022
     ):
-        raise PipelineError(f"{folder}: others may write there, so no copy is kept in it: set {FOLDER_VARIABLE}")
+        raise LocationError(f"others may write there, so no copy is kept in it: set {FOLDER_VARIABLE}", path=folder)
 
 
 def _is_sound(folder: Path, check: Callable[[Path], object]) -> bool:
@@ -158,7 +159,7 @@ def _is_sound(folder: Path, check: Callable[[Path], object]) -> bool:
 
 
 def _copy(home: Path, name: str, fetch: Callable[[Path], None]) -> None:
-    """Make a copy under another name, and give it its own when all of it is on the disk."""
+    """Make a copy under a temporary name, and rename it when all of it is on the disk."""
     for leftover in home.glob(f".{name}-*.tmp"):
         shutil.rmtree(leftover, ignore_errors=True)
     aside = home / f".{name}-{secrets.token_hex(4)}.tmp"
@@ -166,7 +167,7 @@ def _copy(home: Path, name: str, fetch: Callable[[Path], None]) -> None:
     try:
         fetch(aside)
         _sync(aside)
-        if (home / name).exists():  # not what it should be; whoever has it mapped keeps it
+        if (home / name).exists():  # damaged; a process that has it mapped keeps its pages
             (home / name).rename(home / f".{name}-{secrets.token_hex(4)}.tmp")
         aside.rename(home / name)
     except BaseException:
@@ -189,7 +190,7 @@ def _sync(folder: Path) -> None:
 
 
 def _in_use(file: Path) -> IO[bytes]:
-    """Hold a lock file, with others; only who is removing the copy is waited for, and then the file is a new one."""
+    """Hold a lock file, shared; waits only for a process that removes the copy, and then the file is a new one."""
     while True:
         held = file.open("a+b", buffering=0)
         if fcntl is None:
@@ -201,7 +202,7 @@ def _in_use(file: Path) -> IO[bytes]:
 
 
 def _removed(lock: Path) -> bool:
-    """Remove a copy, what is left of unfinished ones, and its locks, unless somebody uses it."""
+    """Remove a copy with its unfinished attempts and locks, unless it is in use; return whether it was removed."""
     if fcntl is None:
         return False
     with suppress(OSError), lock.open("rb") as held:
@@ -219,12 +220,12 @@ def _removed(lock: Path) -> bool:
 
 
 def _folders(lock: Path) -> list[Path]:
-    """Return a copy, if it is there, and the unfinished ones."""
+    """Return the folders of a copy and of its unfinished attempts."""
     return [folder for folder in (lock.with_suffix(""), *lock.parent.glob(f".{lock.stem}-*.tmp")) if folder.is_dir()]
 
 
 def _is_there(held: IO[bytes], file: Path) -> bool:
-    """Whether an opened file is still the one that has the name."""
+    """Return whether an opened file still has its name."""
     try:
         return os.path.samestat(os.fstat(held.fileno()), file.stat())
     except FileNotFoundError:

@@ -1,9 +1,9 @@
 """A prefix of an object store, through pyarrow's file systems: S3, Google Cloud Storage, Azure, HDFS.
 
-What such a store has: an object appears whole when its writer closes it, and whoever lists or reads after that sees it
-(S3 has promised so since 2020, the others always did). What it lacks: a rename, and a lock; `writers` has what stands
-in for one. HDFS and Azure may show a file that replaces another before all of it is written, so who reads
-`current.json` looks again before calling it damaged (`shards.current`).
+Such a store has this: an object appears whole when its writer closes it, and every later listing or read sees it (S3
+has promised so since 2020, the others always did). It lacks a rename, and a lock, for which `writers` has a substitute.
+HDFS and Azure may show a file that replaces another before all of it is written, so a reader of `current.json` tries
+again before it counts as damaged (`shards.current`).
 
 Where this pyarrow was built without a store, fsspec's implementation of it is used, if there is one.
 """
@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from watchword import locations
-from watchword.errors import PipelineError
+from watchword.errors import LocationError
 from watchword.storage import writers
 
 _NEEDS = {
@@ -108,7 +108,7 @@ def _connected(url: str) -> tuple[Any, str]:
         files, root = _by_pyarrow(url)
     except (ImportError, OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors, too
         needs = f"; {scheme}:// needs {_NEEDS[scheme]}" if scheme in _NEEDS else ""
-        raise PipelineError(f"{url}: cannot be opened ({str(error).splitlines()[0]}){needs}") from error
+        raise LocationError(f"cannot be opened ({str(error).splitlines()[0]}){needs}", path=url) from error
     return files, root.rstrip("/")
 
 

@@ -1,16 +1,16 @@
-"""Who may write where there is no lock: a marker for each writer, and nobody goes on beside another's.
+"""One writer at a time in a store without locks: each writer puts a marker, and stops if there is another.
 
     writers/3f9a17c2.json      {"holder": "process 4711 on driver-1, since 2026-11-16 10:00:00 UTC"}
 
-A writer puts its marker there, then lists all of them. If there is another's, it takes its own away and refuses. Of two
-that begin together each puts before it lists, and the store shows what was put before: so at least one sees the other,
-and never do both go on. (Both may be refused; they can try again.) No conditional write is needed, which pyarrow
-does not offer.
+A writer puts its marker there, then lists all markers. If it finds another, it removes its own and refuses to write.
+Two writers that begin together both put before they list, and a listing shows every earlier marker: so at least one
+sees the other, and they never both go on. (Both may be refused; they can try again.) This needs no conditional write,
+which pyarrow does not offer.
 
-A writer touches its marker every minute. One that was not touched for ten, by the store's own clock, is that of a dead
-writer, and is taken away by the next. Before a version becomes current, its writer looks whether its own marker is
-still there, alone. So a writer that was taken for dead, asleep for ten minutes say, publishes nothing; what remains is
-one that falls asleep for as long in the milliseconds between that look and the write.
+A writer touches its marker every minute. A marker that was not touched for ten minutes, by the store's own clock,
+belongs to a dead writer, and the next writer removes it. Before a version becomes current, its writer checks that its
+own marker is there, alone. So a writer that was taken for dead, after ten minutes of sleep, publishes nothing. Not
+excluded is a sleep of ten minutes in the milliseconds between that check and the write.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from watchword.errors import PipelineError
+from watchword.errors import SnapshotError
 from watchword.files import holder, parse_json
 
 FOLDER = "writers"
@@ -35,7 +35,7 @@ _log = logging.getLogger("watchword.storage")
 
 
 class Markers(Protocol):
-    """What is needed of a place."""
+    """The operations of a place that markers need."""
 
     def ages(self, folder: str) -> dict[str, datetime | None]:
         """Return when each file of a folder was written."""
@@ -50,12 +50,12 @@ class Markers(Protocol):
         """Remove a file."""
 
     def label(self, name: str = "") -> str:
-        """Return how to name a file to people."""
+        """Return the name of a file as messages show it."""
 
 
 @contextmanager
 def held(place: Markers) -> Iterator[Callable[[], None]]:
-    """Hold a place for writing; call what is given before a version becomes current."""
+    """Hold a place for writing; the function that is given must be called before a version becomes current."""
     mine = f"{secrets.token_hex(6)}.json"
     content = json.dumps({"holder": holder()}).encode()
     stop = threading.Event()
@@ -63,7 +63,7 @@ def held(place: Markers) -> Iterator[Callable[[], None]]:
     def touch() -> None:
         while not stop.wait(TOUCHED):
             with suppress(OSError):
-                if mine in place.ages(FOLDER):  # taken away: that must not be undone
+                if mine in place.ages(FOLDER):  # a marker that another writer removed stays removed
                     place.write(f"{FOLDER}/{mine}", content)
 
     toucher = threading.Thread(target=touch, name="watchword-marker", daemon=True)
@@ -72,7 +72,7 @@ def held(place: Markers) -> Iterator[Callable[[], None]]:
             place.write(f"{FOLDER}/{mine}", content)
             _check_alone(place, mine)
         except OSError as error:
-            raise PipelineError(f"{place.label()}: cannot write there: {error}") from error
+            raise SnapshotError(f"cannot write there: {error}", path=place.label()) from error
         toucher.start()
         yield lambda: _check_alone(place, mine)
     finally:
@@ -86,8 +86,8 @@ def held(place: Markers) -> Iterator[Callable[[], None]]:
 def _check_alone(place: Markers, mine: str) -> None:
     ages = place.ages(FOLDER)
     if mine not in ages:
-        raise PipelineError(
-            f"{place.label()}: another writer took this one for dead, so nothing was published: do it again"
+        raise SnapshotError(
+            "another writer took this one for dead, so nothing was published: do it again", path=place.label()
         )
     for other, age in ages.items():
         if other == mine:
@@ -97,14 +97,15 @@ def _check_alone(place: Markers, mine: str) -> None:
             _log.warning("%s: its writer was not heard of for %s, so it is removed", place.label(name), DEAD)
             place.remove(name)
             continue
-        raise PipelineError(
-            f"{place.label()}: another writer is at work ({_holder(place, name)}): wait for it; if it is dead, it is "
-            f"forgotten after ten minutes, or at once if you remove {place.label(name)}"
+        raise SnapshotError(
+            f"another writer is at work ({_holder(place, name)}): wait for it; if it is dead, it is "
+            f"forgotten after ten minutes, or at once if you remove {place.label(name)}",
+            path=place.label(),
         )
 
 
 def is_dead(age: datetime | None, now: datetime | None) -> bool:
-    """Whether a marker of this age is that of a dead writer; where a store has no clock, nobody is."""
+    """Return whether a marker of this age belongs to a dead writer; never in a store without a clock."""
     return age is not None and now is not None and now - age > DEAD
 
 

@@ -27,9 +27,8 @@ import pyarrow.compute as pc
 from watchword.errors import PipelineError
 from watchword.index import Index, next_size
 from watchword.index.events import around
-from watchword.shards import Version
-from watchword.spark.tasks import shard_cache
-from watchword.spark.tasks.changed_shard import ChangedShard
+from watchword.shards import Version, cache
+from watchword.shards.changed_shard import ChangedShard
 from watchword.spark.tasks.events import EventColumns, events_of
 
 EVENT, SHARD = "__watchword_event", "__watchword_shard"
@@ -131,7 +130,7 @@ class _Runner:
         numbers = range(len(version.shards)) if shard is None else [shard]
         found = _Found()
         for number in numbers:
-            index = shard_cache.shard(version, number)
+            index = cache.shard(version, number)
             answers, refused = around(events, index.match_many)
             self._raise_first(refused)
             if number == 0:  # every shard refuses the same events: one of them reports

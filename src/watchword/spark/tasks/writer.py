@@ -20,9 +20,8 @@ from watchword import shards as versions
 from watchword.errors import PipelineError, SnapshotError, SubscriptionError
 from watchword.index import Index, language_class
 from watchword.index.routing import ShardRule
-from watchword.shards import Shard, Version
-from watchword.spark.tasks import shard_copies
-from watchword.spark.tasks.changed_shard import ChangedShard, unchanged
+from watchword.shards import Shard, Version, opening
+from watchword.shards.changed_shard import ChangedShard, without_changes
 from watchword.spark.tasks.shard_counter import SHARD
 
 HOME, DELETED = "home", "deleted"
@@ -70,7 +69,7 @@ class Writer:
         table = _gathered(batches)
         if table is None:
             return
-        shard_copies.check_visible(self.path)
+        opening.check_visible(self.path)
         numbers = pc.unique(table[SHARD]).to_pylist()
         for number in numbers:
             rows = table if len(numbers) == 1 else table.filter(pc.equal(table[SHARD], number))
@@ -99,7 +98,7 @@ class Writer:
             moved = pc.not_equal(rows[HOME], number)
             rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
             rows = rows.drop_columns([HOME])
-        shard = shard_copies.opened(old, number)
+        shard = opening.open_shard(old, number)
         gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in shard]
         upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
         news = _different(shard, upserts)
@@ -121,17 +120,17 @@ class Writer:
 
     def _on_top(self, old: Shard, shard: Index | ChangedShard, number: int, gone: list[Any], news: pa.Table) -> Shard:
         """Write the changes of a shard, to those before them."""
-        before = unchanged(shard) if isinstance(shard, Index) else shard
+        before = without_changes(shard) if isinstance(shard, Index) else shard
         with _rows_named(news):
             after = before.changed(gone, news)
         folder = versions.shard_folder(number, self.version)
-        saved = versions.saved(after.changes, self.path, folder, gone=after.gone)
+        saved = versions.save_shard(after.changes, self.path, folder, gone=after.gone)
         return replace(saved, subscriptions=len(after), base=old.base or old)
 
     def saved(self, index: Index, number: int) -> Shard:
         """Save a shard, with what it owns."""
         owned = None if self.rule is None else self.rule.owned(index.needs(), number)
-        return versions.saved(index, self.path, versions.shard_folder(number, self.version), owned)
+        return versions.save_shard(index, self.path, versions.shard_folder(number, self.version), owned)
 
 
 def _gathered(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:

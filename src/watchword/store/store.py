@@ -159,6 +159,12 @@ class Store(Closing):
             owner = None if subscriber is None else self._owner(connection, subscriber)
             return subscribing.read_subscriptions(connection, owner, language)
 
+    def languages(self) -> list[str]:
+        """Return the languages that have subscriptions, by name."""
+        with self._database.read() as connection:
+            query = "SELECT DISTINCT language FROM subscriptions ORDER BY language"
+            return [language for (language,) in connection.execute(query)]
+
     def changes_since(self, counter: int, *, language: str | None = None) -> Changes:
         """Return what changed since `counter` (0: everything ever), and the counter for the next time.
 

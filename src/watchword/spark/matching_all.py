@@ -10,9 +10,9 @@ Plan::
 
     events ── select carried columns, an event column for each language ── mapInArrow ── pairs with their language
 
-Each event crosses to Python once, and each task has the shards of all languages open. A job costs a fifth of a second
-before its first row, however few rows there are, so five languages in one job cost little more than one. An index that
-is too large to be replicated has a branch of the plan of its own (`match`, partitioned); it is still one job.
+Each event crosses to Python once, and each task has the shards of all languages open. A job has a price before its
+first row, so for small batches five languages in one job cost little more than one. An index that is too large to be
+replicated has a branch of the plan of its own (`match`, partitioned); it is still one job.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -42,9 +43,6 @@ from watchword.spark.matching import (
     task_function,
 )
 from watchword.spark.tasks.matcher import EVENT, LANGUAGE, OnError, Task, Tasks, carrier
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 
 class Target(NamedTuple):

@@ -52,7 +52,7 @@ def carrier(number: int) -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """Everything that a task is sent."""
+    """A task of matching, as it is sent to a worker."""
 
     version: Version
     event: EventColumns
@@ -91,7 +91,7 @@ class Tasks:
 
 @dataclass
 class _Pairs:
-    """What one slice of a batch found: rows of the batch, ids, reasons."""
+    """The pairs of one slice of a batch: rows of the batch, ids, reasons."""
 
     rows: Rows
     ids: pa.Array

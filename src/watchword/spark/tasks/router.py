@@ -1,7 +1,7 @@
 """The worker's half of routing: before the shuffle, each event gets the numbers of the shards that it is for.
 
-Those are the shards that own one of its atoms (`index.routing`). An event of whose atoms nobody owns any goes nowhere;
-one that cannot be read goes to shard 0, which reports it.
+An event goes to the shards that own one of its atoms (`index.routing`). It is dropped if no shard owns any of them. An
+event that cannot be read goes to shard 0, which reports it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHARDS = "__watchword_shards"
 
 @dataclass(frozen=True)
 class Router:
-    """What a task that routes events is sent: a list of shard numbers is added to each event.
+    """A task that adds to each event the list of shard numbers that it goes to.
 
     With `counted`, one more row of each batch carries the number of its events to shard 0, since not every event
     gets there to be counted.

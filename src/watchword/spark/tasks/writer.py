@@ -42,14 +42,14 @@ _ANSWER = pa.schema(
 )
 
 WHOLE = 1 << 16
-"""A shard with fewer subscriptions is written anew when it changes: that takes no second."""
+"""A shard with fewer subscriptions is rewritten when it changes: that takes less than a second."""
 SHARE = 16
-"""One with more is written anew when more than this part of it has changed; until then the changes are written."""
+"""A larger shard is rewritten when more than a sixteenth of it has changed; until then its changes are written."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """What a task that writes shards is sent.
+    """A task of writing shards, as it is sent to a worker.
 
     `old` is the version to change; None to build anew. `rule` is there where subscriptions are sharded by atoms:
     then every change comes to every shard, for nobody knows where the old text lies, with the number of the shard
@@ -89,7 +89,7 @@ class Writer:
     def _build(self, number: int, rows: pa.Table) -> Shard:
         with _rows_named(rows):
             index = language_class(self.language)(rows, **self.options)
-        return self.saved(index, number)
+        return self.save(index, number)
 
     def _change(self, old: Version, number: int, rows: pa.Table) -> Shard | None:
         """Write a shard anew with its changes; None if they change nothing."""
@@ -111,15 +111,15 @@ class Writer:
             del index[key]
         with _rows_named(news):
             index.update(news)
-        return self.saved(index, number)
+        return self.save(index, number)
 
     def _leaves_base(self, shard: Index | ChangedShard, more: int) -> bool:
-        """Say whether a shard is large, and little of it has changed, so that it can stay as it is."""
+        """Return whether a shard is large and little of it has changed, so that only its changes are written."""
         base, known = (shard, 0) if isinstance(shard, Index) else (shard.base, len(shard.changes) + len(shard.gone))
         return self.rule is None and len(base) >= WHOLE and SHARE * (known + more) <= len(base)
 
     def _on_top(self, old: Shard, shard: Index | ChangedShard, number: int, gone: list[Any], news: pa.Table) -> Shard:
-        """Write the changes of a shard, to those before them."""
+        """Write the changes of a shard, old and new ones together."""
         before = without_changes(shard) if isinstance(shard, Index) else shard
         with _rows_named(news):
             after = before.changed(gone, news)
@@ -127,8 +127,8 @@ class Writer:
         saved = versions.save_shard(after.changes, self.path, folder, gone=after.gone)
         return replace(saved, subscriptions=len(after), base=old.base or old)
 
-    def saved(self, index: Index, number: int) -> Shard:
-        """Save a shard, with what it owns."""
+    def save(self, index: Index, number: int) -> Shard:
+        """Save a shard, with the atoms that it owns."""
         owned = None if self.rule is None else self.rule.owned(index.needs(), number)
         return versions.save_shard(index, self.path, versions.shard_folder(number, self.version), owned)
 

@@ -71,7 +71,7 @@ def run(
     at.store().close()  # says what is wrong before Spark starts
     with at.run(name).held():
         pass  # says so if another process has the run
-    sinks = make_sinks(sink.split(","), at, at.run(name))
+    sinks = make_sinks(filter(None, map(str.strip, sink.split(","))), at, at.run(name))
     chosen = _source(sources or [], format, option or [], text, event_id, stream)  # and what is wrong with a source
     _note_subscriptions(at)
     note(f"reading {chosen.said}; {'once' if once else f'again every {interval:g} s, until it is stopped (Ctrl-C)'}")

@@ -119,7 +119,8 @@ def _fetch(batch: DataFrame, numbers: npt.NDArray[np.int64], row: Column) -> pa.
         return _FETCHED.empty_table()
     wanted = batch.sparkSession.createDataFrame(pa.table({NUMBER: numbers}))
     chosen = batch.join(F.broadcast(wanted), NUMBER, "left_semi")
-    return chosen.select(NUMBER, SOURCE, *map(named, COLUMNS), row.alias("row")).toArrow().cast(_FETCHED)
+    columns = [row.alias("row") if name == "row" else named(name) for name in ITEMS.names]
+    return chosen.select(NUMBER, SOURCE, *columns).toArrow().cast(_FETCHED)
 
 
 def _rows(fetched: pa.Table, numbers: npt.NDArray[np.int64]) -> pa.Table:

@@ -24,7 +24,7 @@ from benchmarks.data.scale import STEPS, Place, item_terms, place_of, write_item
 from benchmarks.harness import Measurement, Row
 from watchword import KeywordIndex, PathIndex, PatternIndex, PredicateIndex
 from watchword.papers.experiments.experiment import Plot
-from watchword.spark.tasks import shard_copies
+from watchword.shards import opening
 
 SIZES = (10_000, 100_000, 1_000_000)
 EVENTS = 20_000
@@ -65,7 +65,7 @@ def growth_rows(folder: Path, name: str) -> Iterator[Row]:
 def _keyword_shards(place: Place) -> list[Any]:
     """Return the indexes of a step: those that `build` made where it did, else one in memory."""
     if Path(place.index).exists():
-        return [shard_copies.opened(place.built, number) for number in range(len(place.built.shards))]
+        return [opening.open_shard(place.built, number) for number in range(len(place.built.shards))]
     return [KeywordIndex(pq.read_table(place.subscriptions))]
 
 

@@ -44,8 +44,8 @@ from benchmarks.harness import Report, Row, in_fresh_process, main, timed
 from benchmarks.process_tree import Taken, watched
 from benchmarks.spark import drained
 from watchword.papers.experiments.plotting import drawn
+from watchword.shards import opening
 from watchword.spark import build, local_session, match, resolve, update
-from watchword.spark.tasks import shard_copies
 
 CHANGES = 10_000
 HEAP = "2g"
@@ -82,7 +82,7 @@ def open_step(folder: str, name: str) -> Callable[[], Row]:
         began, spent = time.perf_counter(), time.process_time()
         version = place.built
         for number in range(len(version.shards)):
-            shard_copies.opened(version, number)
+            opening.open_shard(version, number)
         return time.perf_counter() - began, time.process_time() - spent
 
     def work() -> Row:

@@ -12,6 +12,8 @@ before it is saved, and learned from them which terms are rare. Results go to Sp
     cores    local[1] against local[2]
     build    `build` of synthetic subscriptions (Kourdounakis 2011, Algorithm 7) into 8 shards, 10,000,000 (small:
              100,000), then `match` on a cluster of two workers on loopback, with the memory that the index takes
+    batch    local[2]: a batch of one item through the running system (index up to date, files and inboxes written),
+             with subscriptions in one language and in five; by turns, after batches that start the Python workers
 
 Sessions are made in processes of their own. Every row of a table is measured in one run, by turns, so that ratios
 hold where figures do not.
@@ -28,6 +30,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -40,7 +43,12 @@ from benchmarks.data.keywords import SCALES, accepted_queries, data_folder, draw
 from benchmarks.harness import Report, Row, in_fresh_process, main, measure, ratio, timed
 from benchmarks.process_tree import watched
 from watchword import KeywordIndex
+from watchword.home import Home
 from watchword.spark import build, local_session, match, resolve
+from watchword.spark.feed_source import COLUMNS, feed_schema
+from watchword.spark.pipeline import Pipeline, Progress
+from watchword.spark.sources import Source
+from watchword.store import Request
 
 POSTS = {"small": 200_000, "paper": 1_000_000}
 SLICE = {"small": 1_000, "paper": 4_000}
@@ -51,6 +59,8 @@ DISTINCT_POSTS = 59_899
 TURNS = 4
 BATCHES = (10_000, 40_000)
 """Rows that Spark sends to Python at a time: its default, and more."""
+WARMUPS, BATCH_TURNS = 4, 12
+"""Batches of section `batch` that start workers, and that are measured."""
 
 
 def write_posts(folder: Path, count: int) -> None:
@@ -146,6 +156,50 @@ def sql_and_match(folder: str, part: int) -> Callable[[], dict[str, Any]]:
         if sorted((row["id"], row["subscription"]) for row in found) != expected or not expected:
             raise SystemExit(f"SQL and match differ, {len(found)} to {len(expected)} pairs: no figure can be trusted")
         return {"sql": seconds, "pairs": len(expected)}
+
+    return work
+
+
+SUBSCRIBED = {
+    "keywords": "ferry AND storm",
+    "patterns": "f?rry*storm",
+    "predicates": "text EXISTS",
+    "properties": "sports=1",
+    "paths": "//title",
+}
+"""A subscription in each language; the item of section `batch` satisfies all of them."""
+ITEM = {"id": "urn:1", "sports": True, "text": "<item><title>a ferry in a storm</title></item>"}
+
+
+def one_item_batches(folder: str) -> Callable[[], list[Row]]:
+    """Return the work of section `batch`: batches of one item in two homes, by turns."""
+    spark = session(2)
+    rows = [(ITEM["id"], ITEM["text"], (ITEM["text"], ITEM["sports"]))]
+    frame = spark.createDataFrame(rows, "id string, text string, row struct<text: string, sports: boolean>")
+    known = feed_schema()
+    others = [F.lit(None).cast(known[name].dataType).alias(name) for name in COLUMNS if name not in frame.columns]
+    empty = [F.lit(None).cast(kind).alias(name) for name, kind in (("reason", "string"), ("raw", "string"))]
+    place = [F.lit("bench").alias("source"), F.lit(0).cast("long").alias("block"), F.lit("1").alias("position")]
+    items = frame.select("*", *others, *empty, *place)
+    done: list[Progress] = []
+    pipelines = {}
+    for name, languages in (("1 language", ["keywords"]), ("5 languages", list(SUBSCRIBED))):
+        home = Home.make(f"{folder}/{name}")
+        with home.store() as store:
+            store.set_options("properties", properties=["sports"])
+            store.add_subscriber("ada")
+            store.subscribe_many(Request("ada", SUBSCRIBED[language], language, language) for language in languages)
+        pipelines[name] = Pipeline(spark, home, Source("memory"), report=done.append)
+
+    def work() -> list[Row]:
+        seconds: dict[str, list[float]] = {name: [] for name in pipelines}
+        for turn in range(WARMUPS + BATCH_TURNS):
+            for name, pipeline in pipelines.items():
+                pipeline._batch(items, turn)
+                if done[-1].pairs != int(name[0]):
+                    raise SystemExit(f"{name}: {done[-1].pairs} pairs, so no figure can be trusted")
+                seconds[name].append(done[-1].seconds)
+        return [{"subscribed in": name, "seconds": median(some[WARMUPS:])} for name, some in seconds.items()]
 
     return work
 
@@ -270,6 +324,15 @@ def compare_cores(report: Report, place: Place) -> None:
     )
 
 
+def compare_batch(report: Report, place: Place) -> None:
+    """Section `batch`."""
+    with report.console.status("batch"):
+        rows: list[Row] = in_fresh_process("benchmarks.spark:one_item_batches", str(place.folder))["result"]
+    base = rows[0]["seconds"]
+    compared = [row | {"× 1 language": row["seconds"] / base} for row in rows]
+    report.table("batch of one item", compared, "median; wanted: at most 1.5 times")
+
+
 def measure_build(report: Report, place: Place) -> None:
     """Section `build`."""
     folder, shape = place.folder, SCALES[place.scale]
@@ -294,7 +357,13 @@ def measure_build(report: Report, place: Place) -> None:
     report.table("cluster of two workers", rows)
 
 
-SECTIONS = {"match": compare_match, "sql": compare_sql, "cores": compare_cores, "build": measure_build}
+SECTIONS = {
+    "match": compare_match,
+    "sql": compare_sql,
+    "cores": compare_cores,
+    "build": measure_build,
+    "batch": compare_batch,
+}
 
 
 def header(scale: str) -> Row:

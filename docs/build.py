@@ -38,6 +38,7 @@ MODULES = (
     "watchword.predicates",
     "watchword.feeds",
     "watchword.store",
+    "watchword.following",
     "watchword.spark",
     "watchword.papers.models.estimate",
 )

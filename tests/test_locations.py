@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from watchword import Index, KeywordIndex
 from watchword.cli import app
-from watchword.errors import PipelineError, SnapshotError, StoreError
+from watchword.errors import LocationError, SnapshotError, StoreError
 from watchword.home import Home
 from watchword.storage import is_remote, normal, place
 from watchword.storage.objects import _by_fsspec
@@ -43,7 +43,7 @@ def test_urls_have_one_spelling() -> None:
     ],
 )
 def test_what_nobody_can_read_is_refused(path: str | Path, words: str, tmp_path: Path) -> None:
-    with pytest.raises(PipelineError, match=words):
+    with pytest.raises(LocationError, match=words):
         place(path)
 
 
@@ -55,7 +55,7 @@ def test_what_nobody_can_read_is_refused(path: str | Path, words: str, tmp_path:
     ],
 )
 def test_a_store_that_cannot_be_opened_says_what_it_needs(url: str, words: str) -> None:
-    with pytest.raises(PipelineError, match=words):
+    with pytest.raises(LocationError, match=words):
         place(url)
 
 

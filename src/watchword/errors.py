@@ -66,12 +66,21 @@ class SnapshotError(WatchwordError):
         self.path = path
 
 
+class LocationError(WatchwordError):
+    """A path or URL cannot be used for an index: unknown, unreachable, or not safe. ``path`` is that path or URL."""
+
+    def __init__(self, message: str, *, path: object) -> None:
+        super().__init__(f"{path}: {message}")
+        self.reason = message
+        self.path = path
+
+
 class OptionError(WatchwordError, ValueError):
-    """An option of an index is unknown or out of range."""
+    """An option, of an index or in the environment, is unknown or out of range."""
 
 
 class PipelineError(WatchwordError):
-    """A Spark job cannot be planned or run: a column, a type, a folder or a version is not what it has to be."""
+    """A Spark job cannot be planned or run: a column, a type, an option or a source is not what it has to be."""
 
 
 class StoreError(WatchwordError):

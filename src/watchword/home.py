@@ -1,4 +1,4 @@
-"""The home folder of a running system: where everything that it keeps lies.
+"""The home folder of a running system: all files that it keeps.
 
     HOME/store.sqlite             subscribers, subscriptions, inboxes, and the options of each language's index
     HOME/index/LANGUAGE/          the versions of each language's index
@@ -7,15 +7,15 @@
         lock                      held while it runs, by the process that it names
         checkpoint/               Spark's progress; in it run.json, the id of the run, and versions/ (`version_log`)
         spool/                    fetched items (`feeds.spool`)
-        matches/                  what matched, a file for each batch and language
-        dead-letters/             what could not be read, likewise (`dead_letters`)
+        matches/                  matches, a file for each batch and language (`spark.sinks`)
+        dead-letters/             items that could not be read, a file for each batch and language (`dead_letters`)
 
-A folder without a store is no home: a typing error is not to start a second system beside the first.
+A folder without a store is refused, so that a typing error does not start a second system beside the first.
 
-What is made here is its owner's alone (folders 0700, the store 0600).
+Files and folders that are made here are readable by their owner only (folders 0700, the store 0600).
 
-The id of a run tells its batches from those of any other in the store. It lies in the checkpoint, because the numbers
-of batches do: whoever removes the checkpoint begins anew at batch 0, and with a new id.
+The id of a run tells its batches from those of any other in the store. It lies in the checkpoint, beside the numbers of
+batches: a run whose checkpoint was removed begins anew at batch 0, and with a new id.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _log = logging.getLogger("watchword.home")
 
 
 class Home:
-    """The paths below a home folder, and who may write there."""
+    """The paths below a home folder, and the locks of its writers."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
@@ -71,7 +71,7 @@ class Home:
     def refreshing(self, language: str) -> Iterator[None]:
         """Hold a language's index while it is brought up to the store: the runs of a home wait for each other.
 
-        Held from the look at the index until the new version is recorded: one that read the store earlier must not
+        Held from reading the index until the new version is recorded: a run that read the store earlier must not
         publish later.
         """
         with _failures_named(self.path / "index"):
@@ -86,7 +86,7 @@ class Home:
         return Stream(self.path / "runs" / name)
 
     def runs(self) -> list[Stream]:
-        """Return the streams that there are, by name."""
+        """Return all streams, by name."""
         folder = self.path / "runs"
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
         return [Stream(folder / name) for name in names if _NAME.fullmatch(name)]
@@ -98,10 +98,10 @@ class Home:
 
 
 class Stream:
-    """One stream. `id` tells its batches from those of any other, also of one that was removed and begun anew."""
+    """One stream. Its `id` is different from that of any other, also from one of the same name that was removed."""
 
     def __init__(self, path: Path) -> None:
-        from watchword.version_log import VersionLog  # whoever only reads an inbox need not load the indexes
+        from watchword.version_log import VersionLog  # late: reading an inbox must not load the indexes
 
         self.path = path
         self.name = path.name
@@ -116,14 +116,14 @@ class Stream:
 
     @property
     def id(self) -> str:
-        """Made when it is first asked for, and whenever the checkpoint was removed."""
+        """The id, made when it is first asked for, and again after the checkpoint was removed."""
         return self.begin()
 
     def begin(self) -> str:
         """Give the run an id, unless it has one; return it."""
         if self._id is None:
             with _failures_named(self.path):
-                self._id = self.known_id() or self._chosen_id()
+                self._id = self.known_id() or self._choose_id()
         return self._id
 
     def known_id(self) -> str | None:
@@ -136,7 +136,7 @@ class Stream:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the run; a `StoreError` names who else does."""
+        """Hold the run; a `StoreError` names the process that holds it already."""
         with ExitStack() as stack:
             try:
                 stack.enter_context(locked(self.path / "lock", patience=0))
@@ -161,8 +161,8 @@ class Stream:
         """Return the id of a batch in the store."""
         return f"{id}:{number}:{language}"
 
-    def _chosen_id(self) -> str:
-        """Choose an id for a run that begins; what an earlier one of this name left is moved aside, not overwritten."""
+    def _choose_id(self) -> str:
+        """Choose an id for a run that begins; files of an earlier run of this name are moved aside, not overwritten."""
         id = secrets.token_hex(8)
         for folder in (self.matches, self.dead_letters):
             if folder.is_dir() and any(folder.iterdir()):

@@ -1,6 +1,6 @@
-"""What a running system forgets, and when: the one place that has the defaults.
+"""Which files and entries of inboxes a running system removes, and when. The defaults are here only.
 
-An inbox keeps what was not read for longer than what was. Nothing that a run needs in order to go on is touched: the
+An inbox keeps unread entries for longer than read ones. Everything that a run needs in order to go on stays: the
 versions of the indexes, its checkpoint, its spool, and the ids of batches that may be repeated.
 
 At ten items a second, with about 0.7 GB of files of matches a day and language and 1 GB of store, the defaults amount
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Retention:
-    """For how many days things are kept."""
+    """The days for which each kind of thing is kept."""
 
     matches: float = 7.0
     """Files of matches, and the ids of batches."""
     read: float = 7.0
-    """What is in an inbox and was read, since it matched."""
+    """Entries of an inbox that were read, since they matched."""
     unread: float = 30.0
-    """What is in an inbox and was not."""
+    """Entries of an inbox that were not read."""
     dead_letters: float = 30.0
     """Files of items that could not be read."""
 
@@ -43,7 +43,7 @@ class Retention:
 
 @dataclass
 class Pruned:
-    """What was removed."""
+    """The numbers of removed files, bytes, entries of inboxes and ids of batches."""
 
     files: int = 0
     bytes: int = 0
@@ -52,7 +52,7 @@ class Pruned:
 
 
 def prune(home: Home, retention: Retention, now: datetime) -> Pruned:
-    """Remove what is older than `retention` says; safe while runs are running."""
+    """Remove files and entries that are older than `retention` says; safe while runs are running."""
     done = Pruned()
     for run in home.runs():
         for name, days in (("matches", retention.matches), ("dead-letters", retention.dead_letters)):
@@ -67,7 +67,7 @@ def prune(home: Home, retention: Retention, now: datetime) -> Pruned:
 
 
 def _prune_files(folder: Path, before: datetime, done: Pruned) -> None:
-    """Remove files that were written before a time; one that somebody else removes meanwhile is no error."""
+    """Remove files that were written before a time; a file that another process removes meanwhile is no error."""
     for file in folder.glob("batch-*") if folder.is_dir() else []:
         with suppress(OSError):
             facts = file.stat()
@@ -81,7 +81,7 @@ def _prune_files(folder: Path, before: datetime, done: Pruned) -> None:
 
 
 def disk_use(home: Home) -> dict[str, int]:
-    """Return how many bytes each part of a home takes: the store, each language's index, each folder of each run."""
+    """Return the bytes of each part of a home: the store, each language's index, each folder of each run."""
     parts = {"store": sum(map(_size, home.path.glob("store.sqlite*")))}
     for folder in sorted([*(home.path / "index").glob("*/"), *(home.path / "runs").glob("*/*/")]):
         parts[str(folder.relative_to(home.path))] = sum(_size(file) for file in folder.rglob("*"))

@@ -1,10 +1,10 @@
 """Which version of an index each batch of a stream used.
 
-Spark may run a micro-batch again after a failure, with the same number. So which version a batch uses is decided
-once and written down before the batch runs; asked again, the log answers what it answered before.
+Spark may run a micro-batch again after a failure, with the same number. So the version of a batch is chosen once and
+written down before the batch runs; asked again, the log gives the same version.
 
 Layout: ``FOLDER/<batch>-<hash of the index's path>.json``, each written whole and synced. Keep the folder inside the
-query's checkpoint folder, wherever that is (a URL will do): the numbers of batches mean something there only.
+query's checkpoint folder (a path or a URL): the numbers of batches belong to the checkpoint.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class VersionLog:
         return version
 
     def recorded(self, batch_id: int, path: str | os.PathLike[str]) -> int | None:
-        """Return the version that a batch used; None if it has not run, or was forgotten."""
+        """Return the version that a batch used; None if it has not run, or its record was removed."""
         return self._recorded(_name(batch_id, storage.normal(path)))
 
     def forget(self, batch_id: int, path: str | os.PathLike[str]) -> None:
-        """Forget what a batch used, so that it will use the newest version."""
+        """Remove the record of a batch, so that it will use the newest version."""
         self._place.remove(_name(batch_id, storage.normal(path)))
 
     def newest(self) -> int | None:

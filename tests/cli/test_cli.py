@@ -585,6 +585,8 @@ def test_options_of_a_language_are_chosen_once_and_shown(tmp_path: Path) -> None
         (["EMPTY"], "no file that ends in"),
         (["feed.xml", "--stream"], "it is for a folder of XML files"),
         (["--format", "kafka", "--stream"], "it is for a folder of XML files"),
+        (["feed.xml", "--sink", "files, kafka"], "sinks are files, inboxes, one or more of them, not kafka"),
+        (["feed.xml", "--sink", ","], "sinks are files, inboxes, one or more of them, not none"),
     ],
 )
 def test_a_source_that_cannot_be(tmp_path: Path, words: list[str], reason: str) -> None:

@@ -12,10 +12,11 @@ from tests.spark.changes import EVENTS, Changes, changed, pairs
 from tests.spark.data import WORDS, expected, found, subscriptions
 from watchword import KeywordIndex
 from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import GONE, checked, publish
+from watchword.shards import cache, opening, publish, resolve_checked
+from watchword.shards.changed_shard import ChangedShard
+from watchword.shards.shard_files import GONE
 from watchword.spark import build, match, resolve, update
-from watchword.spark.tasks import shard_cache, shard_copies, writer
-from watchword.spark.tasks.changed_shard import ChangedShard
+from watchword.spark.tasks import writer
 
 
 @pytest.fixture
@@ -41,9 +42,9 @@ def test_any_changes_give_what_the_oracle_says(tmp_path: Path, small_is_large: N
         version = resolve(tmp_path / "index")
         if shard is not None:
             kinds.add(shard.base is not None)
-        assert version.subscriptions == len(shard_cache.shard(version, 0)) == len(subscribed), turn
+        assert version.subscriptions == len(cache.shard(version, 0)) == len(subscribed), turn
         assert pairs(version) == expected(subscribed, EVENTS), turn
-        opened = shard_cache.shard(version, 0)
+        opened = cache.shard(version, 0)
         assert all(opened.get(key) == subscribed.get(key) for key in {*subscribed, *changes})
         assert all((key in opened) == (key in subscribed) for key in changes)
     assert kinds == {True, False}, "some were written on top, some whole"
@@ -58,11 +59,11 @@ def test_the_shard_below_stays_and_goes_with_the_last_version_that_needs_it(
     one = changed(path, {"s1": "goal", "s2": None})
     two = changed(path, {"s3": "goal", "s1": None})
     assert one is not None and two is not None and one.base == two.base == first
-    assert one.bytes < first.bytes and checked(path).bytes == two.bytes + first.bytes
+    assert one.bytes < first.bytes and resolve_checked(path).bytes == two.bytes + first.bytes
     assert len(list((path / "shards").iterdir())) == 3
-    below = shard_cache.shard(resolve(path, 2), 0)
-    assert shard_cache.shard(resolve(path, 3), 0).base is below.base  # type: ignore[union-attr]
-    assert shard_cache.shard(resolve(path, 1), 0) is below.base  # type: ignore[union-attr]
+    below = cache.shard(resolve(path, 2), 0)
+    assert cache.shard(resolve(path, 3), 0).base is below.base  # type: ignore[union-attr]
+    assert cache.shard(resolve(path, 1), 0) is below.base  # type: ignore[union-attr]
     assert changed(path, {"s1": None, "nobody": None, "s3": "goal"}) is None
     publish(resolve(path), 1)
     assert len(list((path / "shards").iterdir())) == 2
@@ -73,7 +74,7 @@ def test_the_shard_below_stays_and_goes_with_the_last_version_that_needs_it(
 def test_explanations_are_those_of_the_text_that_counts(tmp_path: Path, small_is_large: None) -> None:
     build(KeywordIndex(subscriptions(80)), tmp_path / "index")
     changed(tmp_path / "index", {"s1": "goal storm", "new": "ferry"})
-    opened = shard_copies.opened(resolve(tmp_path / "index"), 0)
+    opened = opening.open_shard(resolve(tmp_path / "index"), 0)
     assert isinstance(opened, ChangedShard)
     assert opened.explain("a goal", "s1").subscription == "goal storm"
     assert not opened.explain("a goal", "s1") and opened.explain("a ferry", "new")
@@ -99,7 +100,7 @@ def test_damage_to_what_is_gone_is_named(tmp_path: Path, small_is_large: None, d
     else:
         file.write_bytes(file.read_bytes()[:-1] + b"x")
     with pytest.raises(SnapshotError, match=GONE):
-        shard_copies.opened(resolve(path), 0)
+        opening.open_shard(resolve(path), 0)
 
 
 @pytest.mark.slow

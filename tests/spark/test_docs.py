@@ -29,6 +29,9 @@ def names(spark: SparkSession) -> dict[str, Any]:
             [(1, "RBS", 25, ["a"]), (2, "RBS", 15, [])], "id int, name string, value int, tags array<string>"
         ),
         "payloads": spark.createDataFrame([(7, '{"name": "RBS", "value": 21}')], "n int, payload string"),
+        "posts": spark.createDataFrame(
+            [(1, "a storm", '{"name": "RBS", "value": 21}'), (2, "bread", None)], "n int, text string, payload string"
+        ),
         "events": spark.createDataFrame([(1, "the ferry"), (2, "a storm")], "n int, text string"),
     }
 
@@ -54,7 +57,7 @@ def test_the_cookbook(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     spark = names["spark"]
-    notebook, documents, objects, stream, feeds = (
+    notebook, documents, objects, several, stream, feeds = (
         block.replace("/shared", str(tmp_path))
         .replace("/var/spool/feeds", str(tmp_path / "spool"))
         .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
@@ -70,6 +73,9 @@ def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     assert found == {"a.xml": ("p", False), "c.xml": (None, True)}
     exec(objects, names)
     assert pairs(names["hits"]) == [(7, "r")]
+    exec(several, names)
+    found = sorted((row["n"], row["subscription"], row["language"]) for row in names["hits"].collect())
+    assert found == [(1, "b", "keywords"), (1, "r", "predicates"), (2, "c", "keywords")]
     exec(feeds, names)
     exec(stream.replace(".start()", ".trigger(availableNow=True).start()"), names)
     names["query"].awaitTermination()

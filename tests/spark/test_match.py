@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from tests.oracle import terms
 from tests.spark.data import expected, found, subscriptions, texts
 from watchword import Index, KeywordIndex
-from watchword.errors import PipelineError, SnapshotError, WatchwordError
+from watchword.errors import LocationError, PipelineError, SnapshotError, WatchwordError
 from watchword.spark import build, match, resolve
 
 SUBSCRIBED = subscriptions(60)
@@ -160,7 +160,7 @@ class TestRefused:
     def refused(self, words: str, *arguments: Any, **options: Any) -> None:
         with pytest.raises(WatchwordError, match=words) as refusal:
             match(*arguments, **options)
-        assert isinstance(refusal.value, PipelineError | SnapshotError)
+        assert isinstance(refusal.value, PipelineError | SnapshotError | LocationError)
 
     def test_columns(self, spark: SparkSession, events: DataFrame, index: str) -> None:
         self.refused("no column 'body'; there are: n, text", events, index, column="body")

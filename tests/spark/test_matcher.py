@@ -13,9 +13,9 @@ from tests.oracle import matches
 from watchword import Index, KeywordIndex
 from watchword.errors import EventError
 from watchword.index import events as slices
-from watchword.shards import Shard, Version
+from watchword.shards import Shard, Version, cache
 from watchword.spark import build, resolve
-from watchword.spark.tasks import matcher, shard_cache
+from watchword.spark.tasks import matcher
 from watchword.spark.tasks.matcher import Task, pieces, row_bytes
 
 
@@ -36,7 +36,7 @@ EVEN = Version("nowhere", 1, "even", "string", (Shard("", 1, 1, 1),))
 
 @pytest.fixture
 def even_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shard_cache, "shard", lambda version, number: EvenNumbers())
+    monkeypatch.setattr(cache, "shard", lambda version, number: EvenNumbers())
 
 
 @pytest.mark.parametrize("bad", [[], [0], [9], [0, 1, 2], [3, 7], list(range(10))])
@@ -131,10 +131,10 @@ def test_a_long_text_is_not_repeated_without_limit() -> None:
 def test_open_shards_are_shared_by_versions_and_let_go(tmp_path: Path) -> None:
     build(KeywordIndex({"a": "cat"}), tmp_path / "index")
     first = resolve(tmp_path / "index")
-    assert shard_cache.shard(first, 0) is shard_cache.shard(first, 0)
+    assert cache.shard(first, 0) is cache.shard(first, 0)
     same = Version(first.path, 2, first.language, first.ids, first.shards)
-    assert shard_cache.shard(same, 0) is shard_cache.shard(first, 0)
+    assert cache.shard(same, 0) is cache.shard(first, 0)
     build(KeywordIndex({"b": "dog"}), tmp_path / "index")
     second = resolve(tmp_path / "index")
-    assert list(shard_cache.shard(second, 0)) == ["b"]
-    assert len(shard_cache._open[first.path]) == 1
+    assert list(cache.shard(second, 0)) == ["b"]
+    assert len(cache._open[first.path]) == 1

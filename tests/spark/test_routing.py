@@ -21,8 +21,8 @@ from watchword.errors import PipelineError, SnapshotError
 from watchword.index import Language
 from watchword.index.routing import OwnedAtoms, ShardRule, counted
 from watchword.keywords.language import Keywords
+from watchword.shards import cache
 from watchword.spark import VersionLog, build, match, match_stream, resolve, update
-from watchword.spark.tasks import shard_cache
 from watchword.spark.tasks.router import Router, route
 from watchword.spark.tasks.shard_counter import SHARD, ShardCounter
 from watchword.strings import from_texts
@@ -333,7 +333,7 @@ class TestRefused:
         number = next(n for n, shard in enumerate(version.shards) if shard.atoms is not None)
         (version.folder(number) / "owned.npy").write_bytes(damage)
         with pytest.raises(SnapshotError, match=r"owned\.npy"):
-            shard_cache.owned(version)
+            cache.owned_atoms(version)
         (path / "versions" / "000001.counts.npy").write_bytes(damage)
         with pytest.raises(SnapshotError, match=r"counts\.npy"):
             update(path, frame(spark, [("x", "imf")]))

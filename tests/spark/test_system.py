@@ -17,12 +17,14 @@ from tests.spark.test_pipeline import expected, publish
 from watchword.dead_letters import read_letters
 from watchword.errors import PipelineError
 from watchword.files import locked
+from watchword.following import Follower
 from watchword.home import STORE, Home
 from watchword.shards import resolve
 from watchword.spark import pipeline as module
 from watchword.spark import sources
 from watchword.spark.failures import is_over, one_line
 from watchword.spark.pipeline import Pipeline, Progress
+from watchword.spark.sinks import make_sinks
 from watchword.spark.sources import Source
 from watchword.store import Request, Store
 
@@ -214,6 +216,78 @@ def test_an_id_given_up_and_taken_again_is_matched(system: System) -> None:
     assert system.inbox() == expected(SUBSCRIPTIONS, {"one-0": "the ferry", "one-1": "a storm"})
 
 
+def test_a_follower_begins_with_the_version_of_a_run(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several shards, and of another language that the run has not seen."""
+    with system.store() as store:
+        store.subscribe_many(Request("ada", f"word{number}", f"n{number}") for number in range(20))
+    system.pipeline(shards=3).run(once=True)
+    origin = resolve(system.home.index("keywords")).origin
+    with system.store() as store:
+        store.subscribe("ada", "harbour", id="a")
+        store.unsubscribe("n3")
+        store.subscribe("ada", "f?rry", id="n4", language="patterns")
+        now = {one.id: one.text for one in store.subscriptions(language="keywords")}
+    seen: list[tuple[int, str | None]] = []
+    changes_since = Store.changes_since
+
+    def noted(self: Store, counter: int, *, language: str | None = None) -> Any:
+        seen.append((counter, language))
+        return changes_since(self, counter, language=language)
+
+    monkeypatch.setattr(Store, "changes_since", noted)
+    with Follower(system.home) as follower:
+        assert dict(follower.index("keywords").items()) == now
+        assert follower.index("patterns").match("the ferry") == ["n4"]
+    assert origin is not None and (origin.counter, "keywords") in seen and (0, "keywords") not in seen
+
+
+def test_a_batch_is_one_pass_however_many_languages(system: System) -> None:
+    jobs = system.spark.sparkContext.statusTracker()
+
+    def count(number: int) -> int:
+        frame = system.spark.createDataFrame([(f"i{number}", '{"price": 7}')], "id string, text string")
+        before = len(jobs.getJobIdsForGroup(None))
+        system.pipeline()._batch(sources._as_items(frame, Source("memory"), True), number)
+        return len(jobs.getJobIdsForGroup(None)) - before
+
+    with system.store() as store:
+        store.subscribe("ada", "price", id="k")
+    count(0)
+    one = count(1)
+    with system.store() as store:
+        texts = {"patterns": "pr?ce", "predicates": "price > 5", "paths": "//price"}
+        store.subscribe_many(Request("ada", text, language, language) for language, text in texts.items())
+    count(2)  # which builds the indexes
+    assert count(3) == one
+    assert system.inbox()["i3"] == ["k", "patterns", "predicates"] and system.done[-1].aside == 1
+
+
+def test_long_items_that_many_subscriptions_ask_for(system: System) -> None:
+    """The text of an item goes to the driver once; repeated for each of its pairs, these two would be 3 GB."""
+    with system.store() as store:
+        store.subscribe_many(Request("ada", "ferry", f"f{number}") for number in range(5_000))
+    publish(system.input, "long", [f"ferry {number} " * 38_000 for number in range(2)])
+    system.pipeline().run(once=True)
+    assert {item: len(keys) for item, keys in system.inbox().items()} == {
+        "one-0": 5_001,
+        "one-1": 1,
+        "long-0": 5_001,
+        "long-1": 5_001,
+    }
+    assert system.done[-1].pairs == 3 * 5_001 + 1
+
+
+def test_the_sinks_of_a_run_are_chosen(system: System) -> None:
+    """With inboxes alone there are no files; a run with files alone then fills no inbox."""
+    run = system.home.run("main")
+    system.pipeline(sinks=make_sinks(["inboxes"], system.home, run)).run(once=True)
+    assert set(system.inbox()) == {"one-0", "one-1"} and not list(run.matches.iterdir())
+    publish(system.input, "two", ["another ferry"])
+    system.pipeline(sinks=make_sinks(["files"], system.home, run)).run(once=True)
+    assert set(system.inbox()) == {"one-0", "one-1"}
+    assert [file.name for file in run.matches.iterdir()] == ["batch-1-keywords.parquet"]
+
+
 class Killed:
     """Kills the Python worker that runs a task, so many times, counted in a file that all workers see."""
 
@@ -232,7 +306,7 @@ class Killed:
 def killed(system: System, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Let the tasks of matching be killed."""
     monkeypatch.setattr(module.time, "sleep", lambda seconds: None)
-    match = module.match
+    match_all = module.match_all
 
     def kill(times: int) -> None:
         killer = Killed(system.folder / "kills", times)
@@ -243,10 +317,10 @@ def killed(system: System, monkeypatch: pytest.MonkeyPatch) -> Any:
                     killer(batch)
                     yield batch
 
-            pairs = match(events, *arguments, **options)
+            pairs = match_all(events, *arguments, **options)
             return pairs.mapInArrow(task, pairs.schema)
 
-        monkeypatch.setattr(module, "match", killing)
+        monkeypatch.setattr(module, "match_all", killing)
 
     return kill
 

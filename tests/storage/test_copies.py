@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from watchword.errors import PipelineError, SnapshotError
+from watchword.errors import LocationError, OptionError, SnapshotError
 from watchword.storage import copies
 from watchword.storage.copies import Copies, Copy
 
@@ -176,7 +176,7 @@ class TestOfThisMachine:
         monkeypatch.setenv("WATCHWORD_CACHE_BYTES", "1000")
         assert copies.of_this_machine().limit == 1000
         monkeypatch.setenv("WATCHWORD_CACHE_BYTES", "20GB")
-        with pytest.raises(PipelineError, match="WATCHWORD_CACHE_BYTES=20GB: this is a number of bytes"):
+        with pytest.raises(OptionError, match="WATCHWORD_CACHE_BYTES=20GB: this is a number of bytes"):
             copies.of_this_machine()
 
     def test_a_folder_that_others_may_write_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,11 +185,11 @@ class TestOfThisMachine:
         made = copies.of_this_machine().folder
         assert made.parent == tmp_path and made.stat().st_mode & 0o777 == 0o700
         made.chmod(0o777)
-        with pytest.raises(PipelineError, match="others may write there"):
+        with pytest.raises(LocationError, match="others may write there"):
             copies.of_this_machine()
         made.rmdir()
         made.symlink_to(tmp_path)
-        with pytest.raises(PipelineError, match="others may write there"):
+        with pytest.raises(LocationError, match="others may write there"):
             copies.of_this_machine()
 
 

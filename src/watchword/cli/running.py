@@ -39,6 +39,9 @@ def run(
     interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two rounds of reading.")] = 10.0,
     name: Annotated[str, typer.Option(help="The run's name: each has its own progress and remembers it.")] = "main",
     shards: Annotated[int, typer.Option(min=1, help="Parts of a new index.")] = 1,
+    sink: Annotated[
+        str, typer.Option(metavar="NAMES", help="Where matches go: files, inboxes, or both with a comma between them.")
+    ] = "files,inboxes",
     master: Annotated[str, typer.Option(help="Spark's master: a cluster's URL, or this machine.")] = "local[*]",
     forget: Annotated[
         bool,
@@ -49,7 +52,7 @@ def run(
     ] = True,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Stream items through Spark, and put what matches into inboxes.
+    """Stream items through Spark, and put matches into inboxes and files.
 
     Stopped or killed at any moment and started again, it goes on where it was: no match is lost, none is written
     twice. New subscriptions are taken up at the next batch. A batch that fails, because a worker was killed, is tried
@@ -66,11 +69,13 @@ def run(
       watchword run --format kafka --option subscribe=news --option kafka.bootstrap.servers=localhost:9092 --text value
     """
     from watchword.home import Home
+    from watchword.spark.sinks import make_sinks
 
     at = Home(home)
     at.store().close()  # raises before Spark starts
     with at.run(name).held():
         pass  # raises if another process has the run
+    sinks = make_sinks(filter(None, map(str.strip, sink.split(","))), at, at.run(name))
     chosen = _source(sources or [], format, option or [], text, event_id, stream)
     _note_subscriptions(at)
     how_often = "once" if once else f"again every {interval:g} s, until it is stopped (Ctrl-C)"
@@ -85,9 +90,10 @@ def run(
         spark = local_session("watchword", master=master)
         say_it_once(spark)
     try:
-        retention = KEPT if forget else None
-        report = Report()
-        pipeline = Pipeline(spark, at, chosen.source, run=name, shards=shards, retention=retention, report=report)
+        report, retention = Report(), KEPT if forget else None
+        pipeline = Pipeline(
+            spark, at, chosen.source, run=name, shards=shards, retention=retention, sinks=sinks, report=report
+        )
         pipeline.run(once=once, interval=interval)
         note(report.summary())
     finally:

@@ -10,7 +10,7 @@ from typing import Annotated, Protocol
 
 import typer
 
-from watchword.cli.reporting import fail, note, reported, say, size_of
+from watchword.cli.reporting import fail, note, reports_errors, say, size_of
 from watchword.visible import counted
 
 
@@ -20,7 +20,7 @@ class Advance(Protocol):
     def __call__(self, step: str) -> None: ...
 
 
-@reported
+@reports_errors
 def warm(
     languages: Annotated[
         list[str] | None, typer.Argument(metavar="[LANGUAGE]...", help="keywords, paths, ...; all, if none is named.")

@@ -70,7 +70,7 @@ class Gate:
         _gates.add(self)
 
     def reading(self) -> Any:
-        """Return the lane that a reader locks: ``with gate.reading(): …``. It may be nested in a read and in a change."""
+        """Return the lane that a reader locks: ``with gate.reading(): …``. It may be nested."""
         lane: Any = self._own.lane
         if lane is None:
             lane = self._new_lane()

@@ -1,10 +1,9 @@
 """`build` and `update`: subscriptions of a DataFrame become a version of a sharded index.
 
-A subscription belongs to the shard ``xxhash64(id) mod shards``, so that a change finds its shard without a look at
-the others; or, with ``shard_by="atoms"``, to the shard of one of its atoms (`index.routing`), so that an event finds
-its shards, and a change is shown to all of them. Workers write shards into the index's folder; the driver publishes
-the version when all are there.
-Either way a failure leaves the index at the version that it had.
+A subscription belongs to the shard ``xxhash64(id) mod shards``, so that a change concerns one shard only; or, with
+``shard_by="atoms"``, to the shard of one of its atoms (`index.routing`), so that an event concerns few shards, and a
+change is sent to all of them. Workers write shards into the index's folder; the driver publishes the version when all
+shards are written. A failure leaves the index at the version that it had.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 ShardBy = Literal["id", "atoms"]
 KEEP = 10
-"""How many versions stay readable."""
+"""The number of versions that stay readable."""
 
 
 def build(
@@ -86,7 +85,7 @@ def build(
         written = _run(frame.repartitionById(shards, SHARD), writer)
         for number in range(shards):
             if number not in written:
-                written[number] = writer.saved(empty, number)
+                written[number] = writer.save(empty, number)
         ordered = tuple(written[number] for number in range(shards))
         if rule is not None:
             counts = versions.save_counts(held.path, version, rule.counts)
@@ -138,7 +137,7 @@ def _build_from_index(
     with versions.writing(path) as held:
         _check_language(held.path, index.language)
         version = versions.next_version(held.path)
-        shard = versions.saved(index, held.path, versions.shard_folder(0, version))
+        shard = versions.save_shard(index, held.path, versions.shard_folder(0, version))
         made = Version(held.path, version, index.language, versions.id_kind(index), (shard,), origin=origin)
         versions.publish(made, keep, pinned, confirm=held.confirm)
     return version
@@ -224,7 +223,7 @@ def _shard_rule(subscriptions: DataFrame, counter: ShardCounter, shards: int) ->
 
 
 def _shard_counter(version: Version) -> ShardCounter:
-    """Return what reads subscriptions as the shards of a version do."""
+    """Return a counter that reads subscriptions with the options of a version."""
     return ShardCounter(version.language, versions.settings(version))
 
 

@@ -43,7 +43,7 @@ from watchword.index import Index, language_class
 from watchword.shards import Version
 from watchword.spark.columns import large_types, named
 from watchword.spark.tasks.events import EventColumns
-from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, carrier
+from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, Tasks, carrier
 from watchword.spark.tasks.router import SHARDS, Router
 
 if TYPE_CHECKING:
@@ -94,18 +94,15 @@ def match(
     each event is shuffled to the partition of each shard that it may concern; `auto`, replicated up to
     `replicate_bytes`.
     """
-    _check_options(on_error, mode)
-    found = versions.resolve(path, version)
-    if language is not None and found.language != language:
-        raise PipelineError(f"{path}: its subscriptions are {found.language}, not {language}")
-    empty = _empty(found)
+    check_options(on_error, mode)
+    found = resolve_language(path, version, language)
+    empty = empty_index(found)
     event = _event_column(events, column, columns, empty)
-    carried = _carried(events, carry, ["subscription", *["explanation"] * explain, *["error"] * (on_error == "keep")])
+    added = ["subscription", *["explanation"] * explain, *["error"] * (on_error == "keep")]
+    carried = carried_columns(events, carry, added)
     chosen, where = _selected(events, carried, event)
-    _check_type(_event_type(chosen, where), empty)
-    partitioned = len(found.shards) > 1 and (
-        mode == "partitioned" or (mode == "auto" and found.bytes > replicate_bytes)
-    )
+    check_type(_event_type(chosen, where), empty)
+    partitioned = is_partitioned(found, mode, replicate_bytes)
     if partitioned and found.counts is not None:
         chosen = _routed(chosen, Router(found, where, metrics is not None))
     elif partitioned:
@@ -120,18 +117,34 @@ def match(
         metrics=metrics is not None,
         large=large_types(events.sparkSession),
     )
-    pairs = chosen.mapInArrow(_function(task), _schema(chosen, task))
+    pairs = chosen.mapInArrow(task_function(task), answer_schema(chosen, task))
     return pairs if metrics is None else _observed(pairs, metrics, task)
 
 
-def _check_options(on_error: str, mode: str) -> None:
+def check_options(on_error: str, mode: str) -> None:
+    """Refuse values of options that mean nothing."""
     if on_error not in ("raise", "skip", "keep"):
         raise PipelineError(f"on_error is 'raise', 'skip' or 'keep', not {on_error!r}")
     if mode not in ("auto", "replicated", "partitioned"):
         raise PipelineError(f"mode is 'auto', 'replicated' or 'partitioned', not {mode!r}")
 
 
-def _function(task: Task) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def resolve_language(path: str | os.PathLike[str], version: int | None, language: str | None) -> Version:
+    """Return a version of an index; a `PipelineError` if its subscriptions are of another language."""
+    found = versions.resolve(path, version)
+    if language is not None and found.language != language:
+        raise PipelineError(f"{path}: its subscriptions are {found.language}, not {language}")
+    return found
+
+
+def is_partitioned(version: Version, mode: Mode, replicate_bytes: int) -> bool:
+    """Return whether events are sent to the shards of a version, instead of every task opening all of them."""
+    return len(version.shards) > 1 and (mode == "partitioned" or (mode == "auto" and version.bytes > replicate_bytes))
+
+
+def task_function(task: Task | Tasks) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return a task as the function that `mapInArrow` takes."""
+
     def match_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from task.run(batches)
 
@@ -173,7 +186,8 @@ def _check_once(events: DataFrame, names: Sequence[str]) -> None:
             raise PipelineError(f"column {name!r} is there more than once: rename one of them")
 
 
-def _carried(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -> list[str]:
+def carried_columns(events: DataFrame, carry: Sequence[str] | None, added: list[str]) -> list[str]:
+    """Return the names of the columns to carry; `added` are those of the answer, which must not be among them."""
     if isinstance(carry, str):
         raise PipelineError(f"carry is a list of names, not {carry!r}")
     carried = list(events.columns) if carry is None else list(carry)
@@ -210,12 +224,12 @@ def _event_type(chosen: DataFrame, event: EventColumns) -> DataType:
     return StructType([StructField(name, chosen.schema[column].dataType) for name, column in event])
 
 
-def _empty(version: Version) -> Index:
+def empty_index(version: Version) -> Index:
     """Return an index as those of a version, without subscriptions."""
     return language_class(version.language)(**versions.settings(version))
 
 
-def _check_type(kind: DataType, empty: Index) -> None:
+def check_type(kind: DataType, empty: Index) -> None:
     """Refuse a type of event that the language does not read."""
     try:
         reason = empty.refusal(to_arrow_type(kind, timezone="UTC"))
@@ -252,7 +266,7 @@ def _routed(chosen: DataFrame, router: Router) -> DataFrame:
     return spread.repartitionById(len(router.version.shards), named(SHARD))
 
 
-def _schema(chosen: DataFrame, task: Task) -> StructType:
+def answer_schema(chosen: DataFrame, task: Task) -> StructType:
     """Return the columns of the answer. All may be null: a task's Arrow data does not promise more."""
     fields = []
     for number, name in enumerate(task.carried):

@@ -1,20 +1,25 @@
-"""The running system: a stream of items, matched against the store's subscriptions, into inboxes.
+"""The running system: a stream of items, matched against the store's subscriptions, into inboxes and files.
 
-Each micro-batch sets aside what cannot be read (`dead_letters`), and then does five things for each language, in this
-order:
+Each micro-batch sets aside the items that cannot be read (`dead_letters`), and then does five things:
 
-1. take up what was subscribed and unsubscribed since the last batch (a new version of the index);
+1. for each language, take up the changes of the store since the last batch (a new version of the index);
 2. record which version this batch uses (`VersionLog`), unless an earlier attempt did;
-3. match;
-4. write the pairs to ``matches/batch-N-LANGUAGE.parquet``, replacing what an earlier attempt wrote;
-5. write items and matches into the store, in one transaction keyed by run, batch and language.
+3. match all languages in one pass over the items (`match_all`), which is one Spark job;
+4. read the items that matched, each once (`found`);
+5. give the pairs of each language to every sink (`sinks`): by default to ``matches/batch-N-LANGUAGE.parquet``, and to
+   the inboxes of the store in one transaction, keyed by run, batch and language.
 
-Spark repeats a batch that did not finish, with the same items. Every step gives the same result when it is
-repeated, so a pipeline that is killed at any moment and started again loses no match and writes none twice.
+Spark repeats a batch that did not finish, with the same items. Every step gives the same result when it is repeated,
+and a language whose pairs all sinks have is not matched again. So a pipeline that is killed at any moment and started
+again loses no match and writes none twice. The key has the language, because a batch that is killed between two
+languages has written one of them, and because each version has a state of the store of its own (`Found.as_of`).
 
-The store has everything: an index that is missing or damaged, or stands for a state that the store does not have (it
-was restored from a copy), is built anew. Several runs of a home share the indexes, and bring them up to the store one
-at a time; each version says which state of the store it stands for, and what a run has recorded is kept for it.
+The store has everything: an index that is missing or damaged, or has a state that the store does not have (it was
+restored from a copy), is built anew (`following.plan_refresh`). Several runs of a home share the indexes, and bring
+them up to the store one at a time; each version says which state of the store it has, and a version that a run has
+recorded is kept for it.
+
+Why an item matched is not computed here, but when an inbox is read: most pairs are never looked at.
 
 A batch that fails for a reason outside of this program, such as a Python worker that the system killed, is tried again
 `RETRIES` times before the run ends.
@@ -24,44 +29,44 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
-from watchword.dead_letters import MOST, Letter, write_letters
-from watchword.errors import PipelineError, SnapshotError, WatchwordError
-from watchword.files import replaced
+from watchword.dead_letters import MOST, write_letters
+from watchword.errors import PipelineError, WatchwordError
+from watchword.following import examine_version, read_origin
 from watchword.home import Home, Stream
+from watchword.items import ROW
 from watchword.languages import language_class
 from watchword.retention import Retention, prune
-from watchword.shards import Origin, Version, checked, discard
+from watchword.shards import Version, discard, resolve_checked
 from watchword.spark.building import build, update
 from watchword.spark.columns import named
 from watchword.spark.failures import is_ours, is_over, one_line
-from watchword.spark.feed_source import COLUMNS
 from watchword.spark.feed_source import NAME as FEEDS
-from watchword.spark.matching import match
-from watchword.spark.sources import REASON, SOURCE, Source, event_of, items, letters, numbered
-from watchword.store import Item, Match, Store
+from watchword.spark.found import Answer, BatchKey, Found, collect_answers
+from watchword.spark.matching_all import Target, match_all
+from watchword.spark.sinks import SINKS, Sink, make_sinks
+from watchword.spark.sources import NUMBER, REASON, Source, event_of, items, letters, numbered
+from watchword.store import Store
 from watchword.store.records import now
 from watchword.visible import visible
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
 CHANGES = "id string, subscription string"
 RETRIES = 3
 """How often in succession a batch that failed is tried again."""
 PRUNE_EVERY = 3600.0
-"""Seconds after which a run looks again what is old enough to be forgotten."""
+"""Seconds between two removals of old files and old entries of inboxes."""
 _log = logging.getLogger("watchword.pipeline")
 
 
@@ -73,7 +78,7 @@ class Progress:
     items: int = 0
     pairs: int = 0
     aside: int = 0
-    """How many items were set aside, by the source or by a language."""
+    """The number of items that were set aside, by the source or by a language."""
     seconds: float = 0.0
     versions: dict[str, int] = field(default_factory=dict)
 
@@ -84,7 +89,8 @@ Report = Callable[[Progress], None]
 class Pipeline:
     """One stream of a home. `run` runs it; `report` is called after every batch.
 
-    With a `retention`, what is older than it says is forgotten at the start and every hour.
+    `sinks` keep the pairs; by default, all of `sinks.SINKS` do. With a `retention`, files and entries of inboxes that
+    are older than it says are removed at the start and every hour.
     """
 
     def __init__(
@@ -96,11 +102,13 @@ class Pipeline:
         run: str = "main",
         shards: int = 1,
         retention: Retention | None = None,
+        sinks: Iterable[Sink] | None = None,
         report: Report,
     ) -> None:
         self._spark, self._home, self._source, self._shards = spark, home, source, shards
         self._run: Stream = home.run(run)
         self._versions = self._run.versions
+        self._sinks = make_sinks(SINKS, home, self._run) if sinks is None else list(sinks)
         self._retention, self._next_prune = retention, float("-inf")
         self._report = report
         self._done = 0
@@ -153,7 +161,7 @@ class Pipeline:
 
     def _start(self, once: bool, interval: float) -> StreamingQuery:
         with self._home.store() as store:
-            languages = store.stats().subscriptions
+            languages = store.languages()
         with_text = not languages or any(language_class(name).reads.objects is None for name in languages)
         stream = items(self._spark, self._source, self._run.spool, with_text=with_text)
         self._run.begin()  # in the checkpoint before Spark is
@@ -175,22 +183,28 @@ class Pipeline:
         started = time.monotonic()
         done = Progress(number)
         with self._home.store() as store:
-            languages = [name for name in store.stats().subscriptions if not store.is_recorded(self._key(number, name))]
             batch = numbered(batch).persist()
             try:
                 usable = self._set_aside(batch, done)
-                for language in languages:
-                    version = self._version(store, language, number)
-                    done.versions[language] = version.version
-                    done.pairs += self._match(store, usable, language, version, done)
+                languages = self._unwritten(store, done)
+                versions = {language: self._version(store, language, number) for language in languages}
+                done.versions = {language: version.version for language, version in versions.items()}
+                answers = self._match(store, usable, versions) if versions else {}
             finally:
                 batch.unpersist()
+        for language, answer in answers.items():
+            self._write(self._key(number, language), answer, versions[language], done)
         self._prune()
         done.seconds = time.monotonic() - started
         self._report(done)
 
-    def _key(self, number: int, language: str) -> str:
-        return Stream.batch_id(self._run.id, number, language)
+    def _key(self, number: int, language: str) -> BatchKey:
+        return BatchKey(self._run.id, number, language)
+
+    def _unwritten(self, store: Store, done: Progress) -> list[str]:
+        """Return the languages that have subscriptions and whose pairs of this batch a sink does not have yet."""
+        keys = [self._key(done.batch, language) for language in store.languages()]
+        return [key.language for key in keys if not all(sink.is_written(key) for sink in self._sinks)]
 
     def _set_aside(self, batch: DataFrame, done: Progress) -> DataFrame:
         """Write the items that cannot be used into the batch's dead letters, and return the others."""
@@ -209,79 +223,61 @@ class Pipeline:
         path = self._home.index(language)
         with self._home.refreshing(language):
             recorded = self._versions.recorded(number, path)
-            if recorded is not None and self._fault(store, language, recorded) is not None:
+            if recorded is not None and examine_version(self._home, store, language, recorded).refresh.fault:
                 self._versions.forget(number, path)
                 recorded = None
             if recorded is None:
                 self._refresh(store, language)
-            return checked(path, self._versions.version_for(number, path))
-
-    def _fault(self, store: Store, language: str, version: int | None = None) -> str | None:
-        """Say why a version of an index, by default the newest, cannot be used with this store; None if it can."""
-        try:
-            origin = checked(self._home.index(language), version).origin
-        except SnapshotError as error:
-            return str(error)
-        if origin is None:
-            return "it does not say which state of the store it stands for"
-        if store.epoch(origin.counter) != origin.epoch:
-            return "the store is another one, or was restored from a copy"
-        return None
+            return resolve_checked(path, self._versions.version_for(number, path))
 
     def _refresh(self, store: Store, language: str) -> None:
         """Bring an index up to the store; one that cannot be used is built anew, with the store's options."""
-        path = self._home.index(language)
-        pinned = self._home.pinned(language)
-        fault = self._fault(store, language)
-        old = None if fault else checked(path).origin
-        changes, counter = store.changes_since(0 if old is None else old.counter, language=language)
-        origin = Origin(str(store.epoch(0)), counter, str(store.epoch(counter)))
+        path, pinned = self._home.index(language), self._home.pinned(language)
+        since, fault = examine_version(self._home, store, language).refresh
+        changes, counter = store.changes_since(since, language=language)
+        if not changes and not fault:
+            return
+        origin = read_origin(store, counter)
         frame = self._spark.createDataFrame([(change.id, change.text) for change in changes], CHANGES)
-        if fault:
-            if pinned or path.exists():
-                _log.warning("the index of %s is built anew from the store: %s", language, fault)
-            discard(path)
-            given = frame.where("subscription IS NOT NULL")
-            options = store.options(language)
-            build(given, path, language=language, shards=self._shards, pinned=pinned, origin=origin, **options)
-        elif changes:
+        if not fault:
             update(path, frame, pinned=pinned, origin=origin)
+            return
+        if pinned or path.exists():
+            _log.warning("the index of %s is built anew from the store: %s", language, fault)
+        discard(path)
+        given = frame.where("subscription IS NOT NULL")
+        options = store.options(language)
+        build(given, path, language=language, shards=self._shards, pinned=pinned, origin=origin, **options)
 
     # Matching
 
-    def _match(self, store: Store, batch: DataFrame, language: str, version: Version, done: Progress) -> int:
-        """Match a batch in one language and write what was found; return the number of pairs."""
-        attributes = language_class(language)(**store.options(language)).attributes
-        answers = match(
-            batch,
-            self._home.index(language),
-            column=event_of(language, batch, attributes, feeds=self._source.format == FEEDS),
-            carry=(*COLUMNS, SOURCE),
-            version=version.version,
-            explain=True,
-            on_error="keep",
-        ).toArrow()
-        self._set_refused_aside(answers.filter(pc.is_valid(answers["error"])), language, done)
-        found = answers.filter(pc.is_null(answers["error"])).select(SCHEMA.names).cast(SCHEMA)
-        file = self._run.matches / f"batch-{done.batch}-{language}.parquet"
-        try:
-            with replaced(file) as output:
-                pq.write_table(found, output)
-        except OSError as error:
-            raise PipelineError(f"{file}: cannot be written: {error.strerror or error}") from error
-        counter = None if version.origin is None else version.origin.counter
-        store.record(self._key(done.batch, language), _items(found), _matches(found), as_of=counter)
-        return int(found.num_rows)
+    def _match(self, store: Store, batch: DataFrame, versions: dict[str, Version]) -> dict[str, Answer]:
+        """Match a batch in all languages, and return what each of them answered."""
+        targets = {}
+        for language, version in versions.items():
+            attributes = language_class(language)(**store.options(language)).attributes
+            event = event_of(language, batch, attributes, feeds=self._source.format == FEEDS)
+            targets[language] = Target(self._home.index(language), event, version.version)
+        answers = match_all(batch, targets, carry=[NUMBER], on_error="keep")
+        return collect_answers(batch, answers, targets, self._row(batch, targets))
 
-    def _set_refused_aside(self, refused: pa.Table, language: str, done: Progress) -> None:
-        """Write the items that a language cannot read into its dead letters."""
-        if not refused.num_rows:
-            return
-        done.aside += refused.num_rows
-        names = (SOURCE, "id", "error", "text")
-        rows = zip(*(refused[name].slice(0, MOST).to_pylist() for name in names), strict=True)
-        file = self._run.dead_letters / f"batch-{done.batch}-{language}.jsonl"
-        write_letters(file, [Letter(*(text or "" for text in row)) for row in rows], refused.num_rows)
+    def _row(self, batch: DataFrame, languages: Iterable[str]) -> Column:
+        """Return the row of an item as JSON if a language reads rows; null for a feed, whose items are rows."""
+        objects = any(language_class(language).reads.objects is not None for language in languages)
+        if not objects or self._source.format == FEEDS:
+            return F.lit(None).cast("string")
+        return F.to_json(named(ROW)) if isinstance(batch.schema[ROW].dataType, StructType) else named(ROW)
+
+    def _write(self, key: BatchKey, answer: Answer, version: Version, done: Progress) -> None:
+        """Write what a language answered: dead letters, then the pairs to each sink."""
+        if answer.refused:
+            done.aside += answer.refused
+            file = self._run.dead_letters / f"batch-{key.number}-{key.language}.jsonl"
+            write_letters(file, answer.letters, answer.refused)
+        found = Found(answer.pairs, answer.items, None if version.origin is None else version.origin.counter)
+        for sink in self._sinks:
+            sink.write(key, found)
+        done.pairs += answer.pairs.num_rows
 
     def _prune(self) -> None:
         """Forget what is old, if it is time to."""
@@ -291,25 +287,3 @@ class Pipeline:
                 prune(self._home, self._retention, now())
             except WatchwordError as error:
                 _log.warning("what is old was not forgotten: %s", error)  # no reason to end a run
-
-
-_OTHERS = [("published", pa.timestamp("us", "UTC")), ("categories", pa.list_(pa.string()))]
-_TEXTS = [name for name in (*COLUMNS, "subscription", "explanation") if name not in dict(_OTHERS)]
-SCHEMA = pa.schema([*((name, pa.string()) for name in _TEXTS), *_OTHERS])
-"""The columns of the files of matches."""
-
-
-def _items(found: pa.Table) -> list[Item]:
-    """Return the items of a table of pairs, each once."""
-    seen: dict[str, Item] = {}
-    for row in found.select(COLUMNS).to_pylist():
-        if row["id"] not in seen:
-            said = {name: row[name] for name in COLUMNS[1:] if row[name] is not None}
-            categories = tuple(name for name in said.pop("categories", ()) if name)
-            seen[row["id"]] = Item(row["id"], **said, categories=categories)
-    return list(seen.values())
-
-
-def _matches(found: pa.Table) -> list[Match]:
-    columns = zip(*(found[name].to_pylist() for name in ("id", "subscription", "explanation")), strict=True)
-    return [Match(*row) for row in columns]

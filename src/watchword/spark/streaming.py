@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-Sink = Callable[["DataFrame", int], None]
+WritePairs = Callable[["DataFrame", int], None]
 
 
 def match_stream(
-    events: DataFrame, path: str | os.PathLike[str], sink: Sink, *, log: VersionLog, **options: Any
+    events: DataFrame, path: str | os.PathLike[str], sink: WritePairs, *, log: VersionLog, **options: Any
 ) -> DataStreamWriter:
     """Match a stream, each micro-batch with the newest version when it first ran.
 

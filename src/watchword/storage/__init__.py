@@ -1,4 +1,4 @@
-"""Where an index lies: a folder of this machine, or a prefix of an object store. The few operations that both have.
+"""Where an index lies: a folder of this machine, or a prefix of an object store. Both have the same few operations.
 
 A `Place` lists, reads whole, writes whole, removes, and lets one writer in at a time. `local` is a folder that every
 machine mounts; `objects` is any store that pyarrow has a file system for. Only a local file can be mapped into memory:
@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from watchword import locations
-from watchword.errors import PipelineError
+from watchword.errors import LocationError
 from watchword.storage.local import LocalPlace
 
 __all__ = ["Place", "is_remote", "normal", "place"]
@@ -50,11 +50,11 @@ class Place(Protocol):
 
 
 def normal(path: str | os.PathLike[str]) -> str:
-    """Return the one spelling of an index's path for driver and workers; an unknown scheme is a `PipelineError`."""
+    """Return the one spelling of an index's path for driver and workers; an unknown scheme is a `LocationError`."""
     try:
         return locations.normal(path)
     except ValueError as error:
-        raise PipelineError(f"{os.fspath(path)}: {error}") from None
+        raise LocationError(str(error), path=os.fspath(path)) from None
 
 
 def is_remote(path: str | os.PathLike[str]) -> bool:

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from watchword.errors import PipelineError, SnapshotError
+from watchword.errors import LocationError, OptionError, SnapshotError
 from watchword.files import locked, make_private_folder, sync_folder
 
 try:
@@ -126,7 +126,7 @@ def of_this_machine() -> Copies:
     """Return the cache in WATCHWORD_CACHE, or else the one in the folder for temporary files."""
     given = os.environ.get(LIMIT_VARIABLE, "").strip()
     if given and not given.isdecimal():
-        raise PipelineError(f"{LIMIT_VARIABLE}={given}: this is a number of bytes, {LIMIT} for 20 GiB")
+        raise OptionError(f"{LIMIT_VARIABLE}={given}: this is a number of bytes, {LIMIT} for 20 GiB")
     limit = int(given) if given else LIMIT
     named = os.environ.get(FOLDER_VARIABLE)
     if named:
@@ -144,7 +144,7 @@ def _check_ours(folder: Path) -> None:
     if hasattr(os, "getuid") and (
         not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022
     ):
-        raise PipelineError(f"{folder}: others may write there, so no copy is kept in it: set {FOLDER_VARIABLE}")
+        raise LocationError(f"others may write there, so no copy is kept in it: set {FOLDER_VARIABLE}", path=folder)
 
 
 def _is_sound(folder: Path, check: Callable[[Path], object]) -> bool:

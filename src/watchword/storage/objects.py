@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from watchword import locations
-from watchword.errors import PipelineError
+from watchword.errors import LocationError
 from watchword.storage import writers
 
 _NEEDS = {
@@ -108,7 +108,7 @@ def _connect(url: str) -> tuple[Any, str]:
         files, root = _by_pyarrow(url)
     except (ImportError, OSError, ValueError) as error:  # pyarrow's own errors are ValueErrors, too
         needs = f"; {scheme}:// needs {_NEEDS[scheme]}" if scheme in _NEEDS else ""
-        raise PipelineError(f"{url}: cannot be opened ({str(error).splitlines()[0]}){needs}") from error
+        raise LocationError(f"cannot be opened ({str(error).splitlines()[0]}){needs}", path=url) from error
     return files, root.rstrip("/")
 
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from watchword.errors import PipelineError
+from watchword.errors import SnapshotError
 from watchword.files import holder, parse_json
 
 FOLDER = "writers"
@@ -62,7 +62,7 @@ def lock(place: Markers) -> Iterator[Callable[[], None]]:
     def touch() -> None:
         while not stop.wait(TOUCHED):
             with suppress(OSError):
-                if mine in place.ages(FOLDER):  # taken away: that must not be undone
+                if mine in place.ages(FOLDER):  # a marker that another writer removed stays removed
                     place.write(f"{FOLDER}/{mine}", content)
 
     toucher = threading.Thread(target=touch, name="watchword-marker", daemon=True)
@@ -71,7 +71,7 @@ def lock(place: Markers) -> Iterator[Callable[[], None]]:
             place.write(f"{FOLDER}/{mine}", content)
             _check_alone(place, mine)
         except OSError as error:
-            raise PipelineError(f"{place.label()}: cannot write there: {error}") from error
+            raise SnapshotError(f"cannot write there: {error}", path=place.label()) from error
         toucher.start()
         yield lambda: _check_alone(place, mine)
     finally:
@@ -85,8 +85,8 @@ def lock(place: Markers) -> Iterator[Callable[[], None]]:
 def _check_alone(place: Markers, mine: str) -> None:
     ages = place.ages(FOLDER)
     if mine not in ages:
-        raise PipelineError(
-            f"{place.label()}: another writer took this one for dead, so nothing was published: do it again"
+        raise SnapshotError(
+            "another writer took this one for dead, so nothing was published: do it again", path=place.label()
         )
     for other, age in ages.items():
         if other == mine:
@@ -96,9 +96,10 @@ def _check_alone(place: Markers, mine: str) -> None:
             _log.warning("%s: its writer was not heard of for %s, so it is removed", place.label(name), DEAD)
             place.remove(name)
             continue
-        raise PipelineError(
-            f"{place.label()}: another writer is at work ({_holder(place, name)}): wait for it; if it is dead, it is "
-            f"forgotten after ten minutes, or at once if you remove {place.label(name)}"
+        raise SnapshotError(
+            f"another writer is at work ({_holder(place, name)}): wait for it; if it is dead, it is "
+            f"forgotten after ten minutes, or at once if you remove {place.label(name)}",
+            path=place.label(),
         )
 
 

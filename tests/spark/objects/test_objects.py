@@ -10,8 +10,8 @@ import pytest
 from tests.spark.changes import EVENTS, changed, pairs
 from tests.spark.data import expected, found, subscriptions, texts
 from watchword import KeywordIndex
-from watchword.errors import PipelineError
-from watchword.shards import checked
+from watchword.errors import LocationError
+from watchword.shards import resolve_checked
 from watchword.spark import build, match, resolve, update, versions
 from watchword.spark.tasks import writer
 
@@ -49,7 +49,7 @@ def test_changes_of_a_large_shard_lie_beside_it(url: str, cache: Path, monkeypat
     later = {key: text for key, text in (mine | changes).items() if text is not None}
     assert pairs(resolve(url)) == expected(later, EVENTS)
     assert pairs(resolve(url, 1)) == expected(mine, EVENTS)
-    assert checked(url).subscriptions == len(later)
+    assert resolve_checked(url).subscriptions == len(later)
     assert len({path.parent.name for path in cache.rglob("manifest.json")}) == 2
 
 
@@ -60,5 +60,5 @@ def test_what_cannot_be_an_index_is_refused(spark: SparkSession) -> None:
         lambda: update("dbfs:/index", frame),
         lambda: match(frame, "dbfs:/index", column="subscription"),
     ):
-        with pytest.raises(PipelineError, match=r"/dbfs/\.\.\. or /Volumes/"):
+        with pytest.raises(LocationError, match=r"/dbfs/\.\.\. or /Volumes/"):
             use()

@@ -13,8 +13,8 @@ from pyarrow import fs
 
 from tests.spark.objects.conftest import key
 from watchword import KeywordIndex
-from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import checked, discard, publish, settings, writing
+from watchword.errors import SnapshotError
+from watchword.shards import discard, publish, resolve_checked, settings, writing
 from watchword.spark import VersionLog, build, resolve, versions
 from watchword.storage import place, writers
 from watchword.storage.objects import ObjectPlace
@@ -37,7 +37,7 @@ def test_versions_are_numbered_kept_and_pruned(url: str, files: fs.FileSystem) -
     with pytest.raises(SnapshotError, match="build the index first"):
         resolve(url)
     assert [build(index, url, keep=2) for index in (ONE, TWO, ONE)] == [1, 2, 3]
-    assert versions(url) == [2, 3] and resolve(url).version == checked(url).version == 3
+    assert versions(url) == [2, 3] and resolve(url).version == resolve_checked(url).version == 3
     assert resolve(url, 2).subscriptions == 2 and settings(resolve(url))["method"] == "auto"
     assert [name.split("-")[1] for name in listed(files, url, "shards")] == ["000002", "000003"]
     with pytest.raises(SnapshotError, match="there is no version 1; there are: 2, 3"):
@@ -68,7 +68,7 @@ def test_a_store_that_fails_at_any_write_leaves_the_version_before(
         with monkeypatch.context() as patch:
             patch.setattr(ObjectPlace, "write", fails(put))
             patch.setattr(ObjectPlace, "store", fails(store))
-            with pytest.raises((SnapshotError, PipelineError), match="the network is gone"):
+            with pytest.raises(SnapshotError, match="the network is gone"):
                 build(TWO, url)
         assert resolve(url).version == 1 and resolve(url).subscriptions == 1
     assert versions(url) == [1, 2]  # written, and never current
@@ -93,7 +93,7 @@ def test_a_pointer_that_is_being_replaced_is_looked_at_again(url: str, files: fs
 
 
 def test_damage_is_named_and_can_be_built_upon(url: str, files: fs.FileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("watchword.shards._PAUSE", 0)
+    monkeypatch.setattr("watchword.shards.reading._PAUSE", 0)
     build(ONE, url)
     shard = resolve(url).shards[0].folder
     for name, content, words in [
@@ -103,17 +103,17 @@ def test_damage_is_named_and_can_be_built_upon(url: str, files: fs.FileSystem, m
     ]:
         write(files, url, name, content)
         with pytest.raises(SnapshotError, match=words) as raised:
-            checked(url)
+            resolve_checked(url)
         assert str(raised.value).startswith(f"{url.partition('?')[0]}/{name}: ")
     discard(url)
     build(TWO, url)
-    assert checked(url).subscriptions == 2
+    assert resolve_checked(url).subscriptions == 2
 
 
 def test_what_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
     url: str, files: fs.FileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("watchword.shards._PAUSE", 0)
+    monkeypatch.setattr("watchword.shards.reading._PAUSE", 0)
     build(ONE, url)
 
     def fails(self: ObjectPlace, name: str) -> bytes:
@@ -139,7 +139,7 @@ def test_other_prefixes_are_left_alone(url: str, files: fs.FileSystem) -> None:
 
 
 def test_a_bucket_that_is_not_there_is_named(server: str) -> None:
-    with pytest.raises(PipelineError, match=r"s3://nowhere/index: cannot write there: .*(?i:bucket)"):
+    with pytest.raises(SnapshotError, match=r"s3://nowhere/index: cannot write there: .*(?i:bucket)"):
         build(ONE, f"s3://nowhere/index{server}")
 
 
@@ -149,7 +149,7 @@ class TestWriters:
     def test_a_second_one_is_refused(self, url: str) -> None:
         with (
             writing(url),
-            pytest.raises(PipelineError, match=r"another writer is at work .process .* since .*: wait for it"),
+            pytest.raises(SnapshotError, match=r"another writer is at work .process .* since .*: wait for it"),
         ):
             build(ONE, url)
         with writing(url) as held:
@@ -169,7 +169,7 @@ class TestWriters:
                     time.sleep(0.05)
                     with guard:
                         inside -= 1
-            except PipelineError as error:
+            except SnapshotError as error:
                 refused.append(str(error))
 
         threads = [threading.Thread(target=begin) for _ in range(6)]
@@ -181,7 +181,7 @@ class TestWriters:
 
     def test_a_dead_one_is_forgotten(self, url: str, files: fs.FileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
         write(files, url, "writers/dead.json", json.dumps({"holder": "process 7 on driver-1"}).encode())
-        with pytest.raises(PipelineError, match=r"process 7 on driver-1.*remove s3://.*/writers/dead.json"):
+        with pytest.raises(SnapshotError, match=r"process 7 on driver-1.*remove s3://.*/writers/dead.json"):
             build(ONE, url)
         monkeypatch.setattr(writers, "DEAD", timedelta(seconds=-1))
         with writing(url) as held:
@@ -189,7 +189,7 @@ class TestWriters:
         assert listed(files, url, "writers") == []
 
     def test_one_that_was_taken_for_dead_publishes_nothing(self, url: str, files: fs.FileSystem) -> None:
-        with pytest.raises(PipelineError, match="took this one for dead"), writing(url) as held:
+        with pytest.raises(SnapshotError, match="took this one for dead"), writing(url) as held:
             files.delete_dir(key(url, "writers"))
             held.confirm()
 

@@ -11,10 +11,10 @@ from pyarrow import fs
 
 from tests.spark.objects.conftest import key
 from watchword import Index, KeywordIndex
-from watchword.errors import PipelineError, SnapshotError
-from watchword.shards import Shard, Version, publish, saved, shard_folder
+from watchword.errors import SnapshotError
+from watchword.shards import Shard, Version, opening, publish, save_shard, shard_folder
+from watchword.shards import cache as shard_cache
 from watchword.spark import build, resolve
-from watchword.spark.tasks import shard_cache, shard_copies
 
 
 def altered(files: fs.FileSystem, object_key: str) -> None:
@@ -47,13 +47,13 @@ def test_a_shard_is_in_use_as_long_as_it_is_open(
     other = url.replace("/index", "/other")
     for place in (url, other):
         build(KeywordIndex({"a": "greece"}), place)
-    first = shard_copies.opened(resolve(url), 0)
-    second = shard_copies.opened(resolve(other), 0)
+    first = opening.open_shard(resolve(url), 0)
+    second = opening.open_shard(resolve(other), 0)
     assert len(copied(cache)) == 2 and first.match("greece") == second.match("greece") == ["a"]
     del first
     gc.collect()
     build(KeywordIndex({"b": "imf"}), url)
-    third = shard_copies.opened(resolve(url), 0)
+    third = opening.open_shard(resolve(url), 0)
     assert copied(cache) == {Path(resolve(place).shards[0].folder).name for place in (url, other)}
     assert third.match("imf") == ["b"] and second.match("greece") == ["a"]
 
@@ -69,16 +69,16 @@ def test_a_damaged_or_missing_object_is_named_and_no_copy_stays(url: str, files:
     )
     altered(files, data)
     with pytest.raises(SnapshotError, match="altered, its checksum does not hold") as raised:
-        shard_copies.opened(version, 0)
+        opening.open_shard(version, 0)
     assert raised.value.path == f"s3://{data}"
-    with pytest.raises(PipelineError, match="shard 0 of version 1 cannot be opened"):
+    with pytest.raises(SnapshotError, match="shard 0 of version 1 cannot be opened"):
         shard_cache.shard(version, 0)
     files.delete_file(data)
     with pytest.raises(SnapshotError, match="the file is missing"):
-        shard_copies.opened(version, 0)
+        opening.open_shard(version, 0)
     files.delete_dir(key(url, shard))
     with pytest.raises(SnapshotError, match=r"cannot be copied to this machine \(there is nothing at s3://"):
-        shard_copies.opened(version, 0)
+        opening.open_shard(version, 0)
     assert copied(cache) == set()
 
 
@@ -86,13 +86,13 @@ def test_what_a_shard_owns_is_copied_without_the_shard(url: str, files: fs.FileS
     atoms = np.array([2, 5, 9], np.uint64)
     index: Index = KeywordIndex({"a": "greece"})
     path = url.partition("?")[0]
-    shards: list[Shard] = [saved(index, url, shard_folder(number, 1), atoms) for number in range(2)]
+    shards: list[Shard] = [save_shard(index, url, shard_folder(number, 1), atoms) for number in range(2)]
     version = Version(url, 1, "keywords", "string", tuple(shards))
     publish(version, 1)
     assert version.shards[0].atoms == 2
-    table = shard_copies.owned(version, 0)
+    table = opening.map_owned(version, 0)
     assert table is not None and table.tolist() == [2, 5, 9]
     assert copied(cache) == {f"{Path(version.shards[0].folder).name}.owned"}
     altered(files, key(url, f"{version.shards[1].folder}/owned.npy"))
     with pytest.raises(SnapshotError, match=rf"{path}/shards/.*/owned.npy: altered, its checksum"):
-        shard_copies.owned(version, 1)
+        opening.map_owned(version, 1)

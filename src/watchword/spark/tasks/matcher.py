@@ -8,8 +8,10 @@ and the ids appended, all in Arrow: no Python object per row, but for explanatio
 Events are matched a slice at a time, sized by the pairs that the slice before gave (`Pace`), and batches are
 yielded when they reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
 
-An event that a language refuses is isolated by the position that the error carries: what precedes it is matched, it
-is reported once, and matching goes on behind it.
+An event that a language refuses is isolated by the position that the error carries: the events before it are matched,
+it is reported once, and matching goes on behind it.
+
+Several languages read a batch in one pass (`Tasks`): it crosses to Python once, with an event column for each language.
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ import pyarrow.compute as pc
 from watchword.errors import PipelineError
 from watchword.index import Index
 from watchword.index.events import Pace, around
-from watchword.shards import Version
-from watchword.spark.tasks import shard_cache
-from watchword.spark.tasks.changed_shard import ChangedShard
+from watchword.shards import Version, cache
+from watchword.shards.changed_shard import ChangedShard
 from watchword.spark.tasks.events import EventColumns, events_of
 
 EVENT, SHARD = "__watchword_event", "__watchword_shard"
+LANGUAGE = "language"
 COUNTED = "__watchword_counted"
 METRICS = ("__watchword_events", "__watchword_errors", "__watchword_seconds")
 ROWS = 65_536
@@ -50,7 +52,7 @@ def carrier(number: int) -> str:
 
 @dataclass(frozen=True)
 class Task:
-    """Everything that a task is sent."""
+    """A task of matching, as it is sent to a worker."""
 
     version: Version
     event: EventColumns
@@ -71,9 +73,25 @@ class Task:
             yield from runner.run(batch)
 
 
+@dataclass(frozen=True)
+class Tasks:
+    """Several tasks, one for each language, over the same batches; the answers name the language in `LANGUAGE`."""
+
+    by_language: tuple[tuple[str, Task], ...]
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Match each batch in every language."""
+        runners = [(language, _Runner(task)) for language, task in self.by_language]
+        for batch in batches:
+            for language, runner in runners:
+                for answer in runner.run(batch):
+                    names = pa.repeat(pa.scalar(language, runner.text), answer.num_rows)
+                    yield answer.append_column(LANGUAGE, names)
+
+
 @dataclass
 class _Pairs:
-    """What one slice of a batch found: rows of the batch, ids, reasons."""
+    """The pairs of one slice of a batch: rows of the batch, ids, reasons."""
 
     rows: Rows
     ids: pa.Array
@@ -128,7 +146,7 @@ class _Runner:
         numbers = range(len(version.shards)) if shard is None else [shard]
         found = _Found()
         for number in numbers:
-            index = shard_cache.shard(version, number)
+            index = cache.shard(version, number)
             answers, refused = around(events, index.match_many)
             self._raise_first(refused)
             if number == 0:  # every shard refuses the same events: one of them reports

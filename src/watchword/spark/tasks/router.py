@@ -1,7 +1,7 @@
 """The worker's half of routing: before the shuffle, each event gets the numbers of the shards that it is for.
 
-Those are the shards that own one of its atoms (`index.routing`). An event of whose atoms nobody owns any goes nowhere;
-one that cannot be read goes to shard 0, which reports it.
+An event goes to the shards that own one of its atoms (`index.routing`). It is dropped if no shard owns any of them. An
+event that cannot be read goes to shard 0, which reports it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from watchword.arrays import Bools
 from watchword.index import Index
 from watchword.index.events import around
 from watchword.index.routing import OwnedAtoms
-from watchword.shards import Version
-from watchword.spark.tasks import shard_cache
-from watchword.spark.tasks.changed_shard import ChangedShard
+from watchword.shards import Version, cache
+from watchword.shards.changed_shard import ChangedShard
 from watchword.spark.tasks.events import EventColumns, events_of
 from watchword.spark.tasks.matcher import COUNTED
 
@@ -27,7 +26,7 @@ SHARDS = "__watchword_shards"
 
 @dataclass(frozen=True)
 class Router:
-    """What a task that routes events is sent: a list of shard numbers is added to each event.
+    """A task that adds to each event the list of shard numbers that it goes to.
 
     With `counted`, one more row of each batch carries the number of its events to shard 0, since not every event
     gets there to be counted.
@@ -57,7 +56,7 @@ class Router:
         sent = np.zeros((len(column), len(self.version.shards)), np.bool_)
         if len(rows):
             events = column if len(rows) == len(column) else column.take(pa.array(rows))
-            sent[rows] = route(shard_cache.shard(self.version, 0), shard_cache.owned(self.version), events)
+            sent[rows] = route(cache.shard(self.version, 0), cache.owned_atoms(self.version), events)
         ends = np.cumsum(sent.sum(axis=1), dtype=np.int32)
         numbers = np.nonzero(sent)[1].astype(np.int32)
         return pa.ListArray.from_arrays(pa.array(np.concatenate([np.zeros(1, np.int32), ends])), pa.array(numbers))

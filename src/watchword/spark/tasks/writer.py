@@ -20,9 +20,8 @@ from watchword import shards as versions
 from watchword.errors import PipelineError, SnapshotError, SubscriptionError
 from watchword.index import Index, language_class
 from watchword.index.routing import ShardRule
-from watchword.shards import Shard, Version
-from watchword.spark.tasks import shard_copies
-from watchword.spark.tasks.changed_shard import ChangedShard, unchanged
+from watchword.shards import Shard, Version, opening
+from watchword.shards.changed_shard import ChangedShard, without_changes
 from watchword.spark.tasks.shard_counter import SHARD
 
 HOME, DELETED = "home", "deleted"
@@ -43,14 +42,14 @@ _ANSWER = pa.schema(
 )
 
 WHOLE = 1 << 16
-"""A shard with fewer subscriptions is written anew when it changes: that takes no second."""
+"""A shard with fewer subscriptions is rewritten when it changes: that takes less than a second."""
 SHARE = 16
-"""One with more is written anew when more than this part of it has changed; until then the changes are written."""
+"""A larger shard is rewritten when more than a sixteenth of it has changed; until then its changes are written."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """What a task that writes shards is sent.
+    """A task of writing shards, as it is sent to a worker.
 
     `old` is the version to change; None to build anew. `rule` is there where subscriptions are sharded by atoms:
     then every change comes to every shard, for nobody knows where the old text lies, with the number of the shard
@@ -70,7 +69,7 @@ class Writer:
         table = _gathered(batches)
         if table is None:
             return
-        shard_copies.check_visible(self.path)
+        opening.check_visible(self.path)
         numbers = pc.unique(table[SHARD]).to_pylist()
         for number in numbers:
             rows = table if len(numbers) == 1 else table.filter(pc.equal(table[SHARD], number))
@@ -90,7 +89,7 @@ class Writer:
     def _build(self, number: int, rows: pa.Table) -> Shard:
         with _rows_named(rows):
             index = language_class(self.language)(rows, **self.options)
-        return self.saved(index, number)
+        return self.save(index, number)
 
     def _change(self, old: Version, number: int, rows: pa.Table) -> Shard | None:
         """Write a shard anew with its changes; None if they change nothing."""
@@ -99,7 +98,7 @@ class Writer:
             moved = pc.not_equal(rows[HOME], number)
             rows = rows.set_column(rows.schema.get_field_index(DELETED), DELETED, pc.or_(rows[DELETED], moved))
             rows = rows.drop_columns([HOME])
-        shard = shard_copies.opened(old, number)
+        shard = opening.open_shard(old, number)
         gone = [key for key in rows.filter(rows[DELETED])["id"].to_pylist() if key in shard]
         upserts = rows.filter(pc.invert(rows[DELETED])).drop_columns([DELETED])
         news = _different(shard, upserts)
@@ -112,26 +111,26 @@ class Writer:
             del index[key]
         with _rows_named(news):
             index.update(news)
-        return self.saved(index, number)
+        return self.save(index, number)
 
     def _leaves_base(self, shard: Index | ChangedShard, more: int) -> bool:
-        """Say whether a shard is large, and little of it has changed, so that it can stay as it is."""
+        """Return whether a shard is large and little of it has changed, so that only its changes are written."""
         base, known = (shard, 0) if isinstance(shard, Index) else (shard.base, len(shard.changes) + len(shard.gone))
         return self.rule is None and len(base) >= WHOLE and SHARE * (known + more) <= len(base)
 
     def _on_top(self, old: Shard, shard: Index | ChangedShard, number: int, gone: list[Any], news: pa.Table) -> Shard:
-        """Write the changes of a shard, to those before them."""
-        before = unchanged(shard) if isinstance(shard, Index) else shard
+        """Write the changes of a shard, old and new ones together."""
+        before = without_changes(shard) if isinstance(shard, Index) else shard
         with _rows_named(news):
             after = before.changed(gone, news)
         folder = versions.shard_folder(number, self.version)
-        saved = versions.saved(after.changes, self.path, folder, gone=after.gone)
+        saved = versions.save_shard(after.changes, self.path, folder, gone=after.gone)
         return replace(saved, subscriptions=len(after), base=old.base or old)
 
-    def saved(self, index: Index, number: int) -> Shard:
-        """Save a shard, with what it owns."""
+    def save(self, index: Index, number: int) -> Shard:
+        """Save a shard, with the atoms that it owns."""
         owned = None if self.rule is None else self.rule.owned(index.needs(), number)
-        return versions.saved(index, self.path, versions.shard_folder(number, self.version), owned)
+        return versions.save_shard(index, self.path, versions.shard_folder(number, self.version), owned)
 
 
 def _gathered(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:

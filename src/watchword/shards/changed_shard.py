@@ -1,9 +1,8 @@
-"""A shard that was changed after it was written: the shard below, and on top of it what is different.
+"""A shard that was changed after it was written: the shard below, and its changes on top.
 
 An update of a few subscriptions leaves a large shard as it lies on the disk, and writes two small things beside it: an
-index of the subscriptions that came or were replaced (`changes`), and the ids of the shard below that no longer count
-(`gone`): those that were replaced, and those that were removed. Below there are s1 and s2; s1 was replaced, s2 removed,
-and s3 came:
+index of the subscriptions that were added or replaced (`changes`), and the ids of the shard below that no longer count
+because they were replaced or removed (`gone`). Below are s1 and s2; s1 was replaced, s2 removed, and s3 added:
 
 >>> from watchword import KeywordIndex
 >>> below = KeywordIndex({"s1": "greece", "s2": "imf"})
@@ -13,8 +12,9 @@ and s3 came:
 >>> len(shard), shard.get("s1"), "s2" in shard
 (2, 'crisis', False)
 
-Both indexes may be memory maps, and stay as they are: a machine still holds one copy. An event costs a look into one
-small index more, and a pair of the shard below a look into the set of what is gone.
+Invariant: `gone` holds ids of `base` only, and every id that is in both indexes is in `gone`. Both indexes may be
+memory maps and stay as they are: a machine still holds one copy. An event costs the matching of one small index more,
+and a pair of the shard below one look-up in `gone`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from watchword.index.routing import Atoms
 
 
 class ChangedShard:
-    """What tasks ask of an index, of two of them."""
+    """Two indexes that are asked as one: the methods of an index that matching on Spark needs."""
 
     def __init__(self, base: Index, changes: Index, gone: pa.Array) -> None:
         self.base, self.changes, self.gone = base, changes, gone
@@ -64,13 +64,13 @@ class ChangedShard:
         return (self.changes if key in self.changes else self.base).explain(event, key)
 
     def atoms(self, events: pa.Array) -> Atoms | None:
-        """Return what events have, for routing."""
+        """Return the atoms of events, for routing."""
         return self.base.atoms(events)
 
     def changed(self, removed: list[Any], news: pa.Table) -> ChangedShard:
         """Return the shard after more changes. The index on top is changed in place; the one below is not.
 
-        `removed` are subscribed; the ids of `news` may be.
+        Every id of `removed` is subscribed; an id of `news` may be.
         """
         for key in removed:
             self.changes.pop(key, None)
@@ -80,14 +80,14 @@ class ChangedShard:
         return ChangedShard(self.base, self.changes, pa.concat_arrays([self.gone, pa.array(more, self.gone.type)]))
 
     def whole(self) -> Index:
-        """Return the index below with everything on top brought into it. It is changed in place, in memory."""
+        """Return the index below after all changes were applied to it, in place and in memory."""
         for key in self._gone.difference(self.changes):
             del self.base[key]
         self.base.update(self.changes)
         return self.base
 
 
-def unchanged(base: Index) -> ChangedShard:
-    """Return a shard on top of which nothing is yet."""
+def without_changes(base: Index) -> ChangedShard:
+    """Return a shard that has no changes yet."""
     kind = pa.string() if base.id_type is str else pa.int64()
     return ChangedShard(base, type(base)(method=base.method, **base.options), pa.array([], kind))

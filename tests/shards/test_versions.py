@@ -14,7 +14,7 @@ from tests.test_files import no_room
 from tests.test_snapshot import rewrite_manifest
 from watchword import KeywordIndex
 from watchword.errors import SnapshotError
-from watchword.shards import Origin, checked, discard, publish, settings
+from watchword.shards import Origin, discard, publish, resolve_checked, settings
 from watchword.spark import VersionLog, build, resolve, versions
 
 
@@ -97,7 +97,7 @@ def test_values_of_the_wrong_kind_are_named(path: Path, change: dict[str, Any]) 
 def test_a_version_says_which_state_of_a_store_it_stands_for(path: Path) -> None:
     origin = Origin("store", 7, "epoch")
     build(KeywordIndex({"a": "greece"}), path, origin=origin)
-    assert resolve(path).origin == checked(path).origin == origin
+    assert resolve(path).origin == resolve_checked(path).origin == origin
     assert resolve(path, 2).origin is None
 
 
@@ -112,10 +112,10 @@ def test_what_is_left_of_an_index_can_be_built_upon(path: Path, damage: str) -> 
     else:
         (path / ("versions/000002.json" if damage == "odd version" else "current.json")).write_text("{")
     with pytest.raises(SnapshotError):
-        checked(path)
+        resolve_checked(path)
     discard(path)
     build(KeywordIndex({"c": "bailout"}), path)
-    assert checked(path).subscriptions == 1
+    assert resolve_checked(path).subscriptions == 1
 
 
 def test_a_full_disk_is_named_and_leaves_the_version_before(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

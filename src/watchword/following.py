@@ -1,0 +1,279 @@
+"""Indexes in memory that follow the store of a home: `Follower`.
+
+    with Follower(home, every=0.2) as follower:
+        key = store.subscribe("ada", "ferry AND storm")
+        follower.wait_for(store.stats().counter)                    # reads your own writes
+        follower.index("keywords").match("a storm, and no ferry")   # [..., key]
+
+The store is the truth, and numbers its changes. A follower knows the number of the last change that its indexes have,
+and the store's random name for the state after it, the epoch (together: an `Origin`). To catch up it asks for the
+changes since that number, if the store still gives the state the same name. If not, the store is another one, or was
+restored from a copy: all indexes are built anew, and replace the old ones when they are ready.
+
+A language's index begins as the newest published version of its sharded snapshot (`watchword.shards`), if that has a
+state of this store, and otherwise empty; either way the changes since are applied to it. A version of one shard is
+mapped in milliseconds, whatever its size, and costs the changes since it was published. Of several shards, all but the
+largest are compiled again, as without a version everything is: about five seconds for a million keyword subscriptions.
+A look that finds no change takes a millisecond.
+
+`plan_refresh` decides, and touches no file, clock or session; the Spark pipeline decides by it, too.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+from watchword.errors import SnapshotError, StoreError
+from watchword.files import Closing
+from watchword.home import Home
+from watchword.index import Index, language_class
+from watchword.shards import Origin, Version, resolve_checked
+from watchword.shards.opening import open_as_one
+from watchword.store import Change, Store
+from watchword.visible import visible
+
+__all__ = ["Follower", "Refresh", "plan_refresh"]
+
+PAUSE = 0.02
+"""Seconds between two looks of `Follower.wait_for` for a change that the store does not have yet."""
+_log = logging.getLogger("watchword.following")
+
+
+# What to do
+
+
+class Refresh(NamedTuple):
+    """How an index is brought up to the store: by the changes after number `since`.
+
+    With a `fault`, the reason why the index cannot be used, it starts empty, and `since` is 0.
+    """
+
+    since: int
+    fault: str | None = None
+
+
+def plan_refresh(origin: Origin | None, epoch: str | None) -> Refresh:
+    """Decide how an index that has the state `origin` is refreshed; `epoch` is the store's name for that state now.
+
+    >>> plan_refresh(Origin("store", 17, "4f2a"), "4f2a")
+    Refresh(since=17, fault=None)
+    >>> plan_refresh(Origin("store", 17, "4f2a"), None)
+    Refresh(since=0, fault='the store is another one, or was restored from a copy')
+    """
+    if origin is None:
+        return Refresh(0, "it does not say which state of the store it stands for")
+    if epoch != origin.epoch:
+        return Refresh(0, "the store is another one, or was restored from a copy")
+    return Refresh(origin.counter)
+
+
+@dataclass
+class Edits:
+    """The changes of one language: texts to subscribe or replace by id, and ids to remove."""
+
+    upserts: dict[str, str] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+
+
+def sort_changes(changes: Iterable[Change]) -> dict[str, Edits]:
+    """Return changes by language. An id that moved to another language is removed in one and subscribed in the other.
+
+    >>> moved = [Change(8, "a", "keywords", None), Change(9, "a", "patterns", "gr?ece")]
+    >>> {language: (edits.upserts, edits.removed) for language, edits in sort_changes(moved).items()}
+    {'keywords': ({}, ['a']), 'patterns': ({'a': 'gr?ece'}, [])}
+    """
+    found: dict[str, Edits] = {}
+    for change in changes:
+        edits = found.setdefault(change.language, Edits())
+        if change.text is None:
+            edits.removed.append(change.id)
+        else:
+            edits.upserts[change.id] = change.text
+    return found
+
+
+# What the files and the store say
+
+
+class Examined(NamedTuple):
+    """A version of an index, None if it cannot be read, and how to bring it up to the store."""
+
+    version: Version | None
+    refresh: Refresh
+
+
+def examine_version(home: Home, store: Store, language: str, number: int | None = None) -> Examined:
+    """Return a version of a language's index, the newest by default, and how to bring it up to the store."""
+    try:
+        version = resolve_checked(home.index(language), number)
+    except SnapshotError as error:
+        return Examined(None, Refresh(0, str(error)))
+    origin = version.origin
+    return Examined(version, plan_refresh(origin, None if origin is None else store.epoch(origin.counter)))
+
+
+def read_origin(store: Store, counter: int) -> Origin:
+    """Return the state of a store whose last change was number `counter`."""
+    return Origin(str(store.epoch(0)), counter, str(store.epoch(counter)))
+
+
+def start_index(home: Home, store: Store, language: str) -> tuple[Index, int]:
+    """Return an index with the store's subscriptions in a language, and the number of the last change that it has.
+
+    It begins with the newest published version, if that has a state of this store.
+    """
+    index, since = _open_newest(home, store, language)
+    changes, counter = store.changes_since(since, language=language)
+    edits = sort_changes(changes).get(language, Edits())
+    index.update(edits.upserts)
+    _remove(index, edits.removed)
+    return index, counter
+
+
+def _open_newest(home: Home, store: Store, language: str) -> tuple[Index, int]:
+    version, refresh = examine_version(home, store, language)
+    if version is not None and refresh.fault is None:
+        try:
+            return open_as_one(version), refresh.since
+        except SnapshotError as error:  # a run may have removed the version since
+            _log.warning("the index of %s is built from the store: %s", language, visible(str(error)))
+    elif version is not None:
+        _log.warning("the index of %s is built from the store: %s", language, refresh.fault)
+    empty: Index = language_class(language)(**store.options(language))
+    return empty, 0
+
+
+def _remove(index: Index, ids: Iterable[str]) -> None:
+    for key in ids:
+        index.pop(key, None)  # it may have come and gone since the last look
+
+
+class Follower(Closing):
+    """The indexes of a home's languages, in memory, brought up to the store by `refresh`.
+
+    Used as a context manager with `every`, a thread refreshes them so many seconds apart. Any number of threads may
+    match, refresh and wait at once. Ask for an index when you use it: another one replaces it if the store is restored.
+
+    All changes of one look at the store are applied together: first what was subscribed and replaced, in all languages,
+    then what was removed. So an id that moves to another language is never missing from both.
+    """
+
+    def __init__(self, home: Home, *, every: float | None = None) -> None:
+        self._home, self._every = home, every
+        self._indexes: dict[str, Index] = {}  # replaced, never changed: whoever reads it needs no lock
+        self._origin: Origin | None = None
+        self._error: Exception | None = None
+        self._lock = threading.RLock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def counter(self) -> int:
+        """The number of the last change that all indexes have."""
+        return 0 if self._origin is None else self._origin.counter
+
+    @property
+    def error(self) -> Exception | None:
+        """The error of the last refresh, None if it succeeded: the indexes then are those of the last success."""
+        return self._error
+
+    def languages(self) -> list[str]:
+        """Return the languages that are followed: all that have, or had since the start, subscriptions."""
+        return sorted(self._indexes)
+
+    def index(self, language: str) -> Index:
+        """Return the index of a language; a `KeyError` if nobody has subscribed in it."""
+        if self._origin is None:
+            self.refresh()
+        return self._indexes[language]
+
+    def refresh(self) -> int:
+        """Bring all indexes up to the store, and return the number of the last change that they have."""
+        with self._lock:
+            try:
+                with self._home.store() as store:
+                    self._catch_up(store)
+            except Exception as error:
+                self._error = error
+                raise
+            self._error = None
+            return self.counter
+
+    def wait_for(self, counter: int, timeout: float = 10.0) -> None:
+        """Return when the indexes have change number `counter`; a `StoreError` after `timeout` seconds.
+
+        It does not wait for the thread: where the indexes are behind, it refreshes them itself, and raises the error
+        of that.
+        """
+        deadline = time.monotonic() + timeout
+        while self.counter < counter:
+            left = deadline - time.monotonic()
+            if left <= 0 or not self._lock.acquire(timeout=left):
+                raise StoreError(
+                    f"change {counter} did not come within {timeout:g} s; the indexes have change {self.counter}",
+                    path=self._home.path,
+                )
+            try:
+                if self.counter < counter <= self.refresh():
+                    return
+            finally:
+                self._lock.release()
+            time.sleep(PAUSE)
+
+    def __enter__(self) -> Self:
+        self.refresh()
+        if self._every is not None and self._thread is None:
+            self._stop.clear()
+            self._thread = threading.Thread(target=self._poll, name="watchword-follower", daemon=True)
+            self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Stop the thread, if there is one; the indexes stay as they are."""
+        self._stop.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _poll(self) -> None:
+        said = ""
+        while not self._stop.wait(self._every):
+            try:
+                self.refresh()
+                said = ""
+            except Exception as error:  # kept in `error`; the next look may succeed
+                if str(error) != said:
+                    said = str(error)
+                    _log.warning("the indexes do not follow the store: %s; trying again", visible(said))
+
+    def _catch_up(self, store: Store) -> None:
+        origin = self._origin
+        plan = plan_refresh(origin, None if origin is None else store.epoch(origin.counter))
+        if origin is not None and plan.fault is not None:
+            _log.warning("all indexes are built anew: %s", plan.fault)
+        since = plan.since if plan.fault is None else self._start(store)
+        changes, counter = store.changes_since(since)
+        self._apply(store, sort_changes(changes))
+        self._origin = read_origin(store, counter)
+
+    def _start(self, store: Store) -> int:
+        """Make all indexes anew, and return the number of the last change that all of them have."""
+        started = {language: start_index(self._home, store, language) for language in store.languages()}
+        self._indexes = {language: index for language, (index, _) in started.items()}
+        return min((counter for _, counter in started.values()), default=0)
+
+    def _apply(self, store: Store, edits: dict[str, Edits]) -> None:
+        """Apply changes; it does no harm if some were applied before."""
+        for language, some in edits.items():
+            if language in self._indexes:
+                self._indexes[language].update(some.upserts)
+            elif some.upserts:
+                self._indexes = {**self._indexes, language: start_index(self._home, store, language)[0]}
+        for language, some in edits.items():
+            if language in self._indexes:
+                _remove(self._indexes[language], some.removed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any, ClassVar
 
@@ -37,14 +37,13 @@ from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.schema.columns import check_columns
 from watchword.predicates.schema.events import check_event
 from watchword.predicates.schema.schema import Schema
-from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.counting import Counting
 from watchword.sets.language import Compiled, Names, SetLanguage
 from watchword.sets.rows import Rows
-from watchword.strings import Strings
+from watchword.strings import Strings, from_texts
 
 _STRUCTURES = {
     "auto": AccessRows,
@@ -53,8 +52,6 @@ _STRUCTURES = {
     "propagation": Propagation,
     "non-propagation": NonPropagation,
 }
-
-_REMEMBERED = 1 << 16
 
 
 class Predicates(SetLanguage):
@@ -74,7 +71,7 @@ class Predicates(SetLanguage):
         if isinstance(self.structure, AccessRows):
             self.structure.fields = self.fields
         elif isinstance(self.structure, Propagation | NonPropagation):
-            self._listing = Listing(self.fields, int(self.vocabulary.intern_texts([LEADER])[0]))
+            self._listing = Listing(self.fields, int(self.number([LEADER])[0]))
             self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
         else:
             self._listing = Listing(self.fields, -1)
@@ -91,7 +88,6 @@ class Predicates(SetLanguage):
             self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
         self._hierarchies = {name: Hierarchy(tree) for name, tree in self._settled["hierarchies"].items()}
         self._reader = Reader(self.fields, self._hierarchies)
-        self._meanings: dict[str, Predicate] = {}
         self._inner: dict[int, Predicates] = {}
         self._placers: dict[int, Placer] = {}
         self._json: pa.Schema | None = None
@@ -104,26 +100,36 @@ class Predicates(SetLanguage):
         """Return subscriptions ready to be stored."""
         made = compiled(texts, self.compile_one, min(self._limits.predicates, MORE - 1))
         if self._schema is not None:
-            predicates = [self._meaning(made.names.text(number)) for number in range(len(made.names))]
-            for row in self._schema.impossible(predicates, made.plain)[:1].tolist():
+            for row in self._schema.impossible(made.names, made.plain)[:1].tolist():
                 parsed_row(texts, int(made.rows[row]), self.compile_one)  # which raises
         return made
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
-        """Return the clauses of one subscription, each predicate by its name."""
+        """Return the clauses of one subscription; the names of atoms are predicates."""
         clauses = parse(text, self._limits, None if self._schema is None else self._schema.check)
         if self._schema is not None:
             self._schema.refuse(text, clauses)
         if max(map(_size, clauses), default=0) >= MORE:
             raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
-        return [self._named(clause) for clause in clauses]
+        return [_as_names(clause) for clause in clauses]
 
-    def interned(self) -> None:
-        """Say what the atoms are that came into the vocabulary."""
+    def number(self, names: Sequence[Predicate]) -> Int32:
+        """Return the numbers of predicates; a new one gets the next number, and is defined under it."""
+        spellings = [show(predicate) for predicate in names]
+        return self._defined(names, self.vocabulary.intern_texts(spellings))
+
+    def number_many(self, names: Sequence[Predicate]) -> Int32:
+        """Return the numbers of the predicates of compiled subscriptions."""
+        return self._defined(names, self.vocabulary.intern(from_texts([show(predicate) for predicate in names])))
+
+    def _defined(self, predicates: Sequence[Predicate], numbers: Int32) -> Int32:
+        """Tell the fields what the new ones of some numbers are, and return the numbers."""
         self._wake()
-        fresh = range(self.fields.count, len(self.vocabulary))
-        if len(fresh):
-            self.fields.define([self._meaning(self.vocabulary.text(atom)) for atom in fresh])
+        if len(self.vocabulary) > self.fields.count:
+            fresh = np.flatnonzero(numbers >= self.fields.count)
+            _, firsts = np.unique(numbers[fresh], return_index=True)
+            self.fields.define([predicates[row] for row in fresh[firsts].tolist()])
+        return numbers
 
     def _wake(self) -> None:
         """Make the fields of an opened index, once."""
@@ -131,30 +137,7 @@ class Predicates(SetLanguage):
             with self._lock:
                 if self.fields.asleep:
                     names = (self.vocabulary.text(atom) for atom in range(self.fields.count))
-                    self.fields.wake([self._meaning(name) for name in names])
-
-    def _named(self, clause: Clause[Predicate]) -> Clause[Names]:
-        return Clause(
-            tuple([self._name(predicate) for predicate in clause.required]),
-            tuple([self._name(predicate) for predicate in clause.forbidden]),
-        )
-
-    def _name(self, predicate: Predicate) -> Names:
-        name = show(predicate)
-        if len(self._meanings) > _REMEMBERED:
-            self._meanings.clear()
-        self._meanings[name] = predicate
-        return (name,)
-
-    def _meaning(self, name: str) -> Predicate:
-        """Return the predicate of a name."""
-        found = self._meanings.get(name)
-        if name == LEADER:
-            return Predicate((), "=", View.NODES, (), LEADER)
-        if found is None:
-            (clause,) = parse(name, UNLIMITED)
-            (found,) = clause.required
-        return found
+                    self.fields.wake([_predicate_of(name) for name in names])
 
     # matching
 
@@ -255,7 +238,7 @@ class Predicates(SetLanguage):
                 below = within(self._settled["hierarchies"], field.path)
                 inner = self._inner[field.number] = Predicates("auto", {**self._settled, "hierarchies": below})
             for atom, clauses in field.groups[len(inner.defined) :]:
-                inner.add_one(atom, [inner._named(clause) for clause in clauses])
+                inner.add_one(atom, [_as_names(clause) for clause in clauses])
                 inner.defined.append(atom)
             return inner
 
@@ -272,21 +255,28 @@ class Predicates(SetLanguage):
     def needs(self, texts: Strings) -> Needs:
         """Return the equalities that each clause asks for, by their hashes."""
         found = self.compile(texts)
-        names = [found.names.text(number) for number in range(len(found.names))]
-        numbers = {name: number for number, name in enumerate(names)}
+        numbers = {predicate: number for number, predicate in enumerate(found.names)}
         parsed = [
-            (row, [numbers.setdefault(name, len(numbers)) for (name,) in clause.required])
+            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in clause.required])
             for row, clauses in found.parsed
             for clause in clauses
         ]
-        meanings = [self._meaning(name) for name in numbers]
-        return needs_of(found.plain, found.rows.astype(np.int64), parsed, meanings)
+        return needs_of(found.plain, found.rows.astype(np.int64), parsed, list(numbers))
 
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return the values of events as equalities, by their hashes; those that break the schema are refused."""
         if self._schema is not None:
             self._columns(events, 0)
         return atoms_of(events)
+
+
+def _predicate_of(name: str) -> Predicate:
+    """Return the predicate that a saved name spells."""
+    return LEADER if name == show(LEADER) else parse(name, UNLIMITED)[0].required[0]
+
+
+def _as_names(clause: Clause[Predicate]) -> Clause[Names]:
+    return Clause(tuple([(one,) for one in clause.required]), tuple([(one,) for one in clause.forbidden]))
 
 
 def _size(clause: Clause[Predicate]) -> int:

@@ -18,9 +18,10 @@ from watchword.kernels.predicates.spans import Spans
 from watchword.kernels.sets.clauses import sort_terms
 from watchword.parts import Part
 from watchword.predicates.events.held import Held
-from watchword.predicates.fields import INSIDE, OUTSIDE, POINT, Fields
+from watchword.predicates.fields import Fields
 from watchword.predicates.predicate import Predicate
 from watchword.predicates.values import View
+from watchword.predicates.zones import INSIDE, OUTSIDE, POINT
 from watchword.sets.rows import Rows
 
 LEADER = Predicate((), "=", View.PLAIN, (), "")

@@ -55,8 +55,13 @@ class Compiled(NamedTuple):
                 parsed.append((row, parse(texts.text(row))))
             except SubscriptionError as error:
                 raise error.at_row(row) from None
+        return cls.of(parsed, Vocabulary())
+
+    @classmethod
+    def of(cls, parsed: list[tuple[int, list[Clause[Names]]]], names: Any) -> Compiled:
+        """Return subscriptions that are all parsed; `names` are none, in the form that the language takes."""
         none = np.empty(0, np.int32)
-        return cls(Vocabulary(), Rows(np.zeros(1, np.int64), none), none, parsed)
+        return cls(names, Rows(np.zeros(1, np.int64), none), none, parsed)
 
 
 class SetLanguage(Language):

@@ -90,8 +90,10 @@ class Numbers(Sequence[Any]):
     def rank(self, number: Any) -> int:
         """Return how many numbers are not above one."""
         near = split_number(number)[0]
-        low, high = int(self.near.searchsorted(near)), int(self.near.searchsorted(near, "right"))
-        return bisect_right(self, number, low, high)
+        low = int(self.near.searchsorted(near))
+        if low == len(self.near) or self.near[low] != near:  # nearly always
+            return low
+        return bisect_right(self, number, low, int(self.near.searchsorted(near, "right")))
 
     def find(self, number: Any) -> int:
         """Return the row of a number, -1 if it is none of these."""

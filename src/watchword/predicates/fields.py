@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,10 @@ from watchword.runs import pack, unpack
 
 MANY = 64
 """More predicates than this, defined at once, have their breakpoints spread evenly before."""
+
+
+_WAKING = RLock()
+"""Held while a field wakes: threads that match may ask for it at once, and readers take over their arrays once."""
 
 
 class Field:
@@ -57,10 +62,14 @@ class Field:
             self.points, self.zones = _empty()
 
     def wake(self) -> None:
-        """Take over the run of a snapshot; threads that race here make the same."""
-        if not self.is_asleep:
-            return
-        arrays = unpack(self._saved)
+        """Take over the run of a snapshot."""
+        if self.is_asleep:
+            with _WAKING:
+                if self.is_asleep:
+                    self._take_over(unpack(self._saved))
+                    self.is_asleep = False
+
+    def _take_over(self, arrays: Arrays) -> None:
         if self.reader is not None:
             self.reader.restore(arrays)
         else:
@@ -70,7 +79,6 @@ class Field:
                 points[kind] = restored_points(saved)
                 zones[kind].restore(saved.breaks, saved.labels, listed=len(saved.labels) <= FEW)
             self.points, self.zones = points, zones
-        self.is_asleep = False
 
     def constants(self, kind: int) -> Constants:
         """Return what is known of one kind of value, as arrays; those of the snapshot, if nothing has changed."""
@@ -85,6 +93,13 @@ class Field:
         self.changes += 1
         for kind, value in dict.fromkeys(constants):
             self.points[kind].setdefault(value, []).append(atom)
+
+    @property
+    def bytes(self) -> int:
+        """Return the bytes of the reader."""
+        if self.reader is None:
+            return 0
+        return len(self._saved) if self.is_asleep else self.reader.bytes
 
     def saved(self) -> UInt8:
         """Return the run for a snapshot."""
@@ -251,7 +266,7 @@ class Fields(Part):
     @property
     def bytes(self) -> int:
         """Return the bytes of what the atoms are, and of the readers."""
-        return 20 * self.count + sum(reader.bytes for reader in self._awake_readers())
+        return 20 * self.count + sum(field.bytes for field in self.all)
 
 
 def is_point(predicate: Predicate) -> bool:

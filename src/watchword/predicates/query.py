@@ -243,13 +243,9 @@ class PredicateParser(Pieces):
         return reader.parse(self, path)
 
     def read_query(self, path: Path) -> tuple[Clause, ...]:
-        """Pass over a query in parentheses about the objects of an attribute, and return its clauses."""
-        opened = self._token
-        if opened.kind != "open":
-            raise self.error(
-                f"expected a query in parentheses after ANY and its attribute, not {shown(opened)}", opened
-            )
-        self.advance()
+        """Pass over a query in parentheses about the objects of an attribute, and return its clauses; the next token
+        opens it."""
+        opened = self.advance()
         outer = self._named, self._inside, self._operator
         self._inside += path
         inner = self._group(self._depth, opened)

@@ -70,8 +70,9 @@ class Zone:
 
     def place(self, value: Any) -> int:
         """Return the label of a value."""
-        if self._saved is not None:
-            return self._place_in(self._saved, value)
+        saved = self._saved  # once: another thread may wake the zone
+        if saved is not None:
+            return self._place_in(saved, value)
         at = bisect_right(self.breaks, value) - 1
         if at < 0:
             return self.first

@@ -20,6 +20,7 @@ import pyarrow as pa
 from watchword.arrays import Arrays, prefixed, under
 from watchword.predicates.events.held import Placed, nothing_placed
 from watchword.predicates.explaining import report
+from watchword.predicates.literals import shown
 from watchword.predicates.predicate import Path, Predicate, show_clauses
 from watchword.predicates.readers.reader import AttributeReader, Surroundings
 from watchword.sets.dnf import And, Not, Tree
@@ -47,6 +48,10 @@ class Elements(AttributeReader):
     @classmethod
     def parse(cls, parser: PredicateParser, path: Path) -> Tree:
         """Read the query in parentheses."""
+        opened = parser.token
+        if opened.kind != "open":
+            reason = f"expected a query in parentheses after ANY and its attribute, not {shown(opened)}"
+            raise parser.error(reason, opened)
         clauses = parser.read_query(path)
         if not clauses:  # no element can satisfy it
             exists = parser.exists(path)

@@ -6,8 +6,10 @@ import copy
 import json
 import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from time import sleep
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -15,8 +17,9 @@ import pytest
 from tests.contract.cases import found
 from tests.predicates.divisible import Divisible
 from watchword import Index, PredicateIndex, methods
+from watchword.arrays import Arrays
 from watchword.errors import OptionError, SubscriptionSyntaxError
-from watchword.predicates.readers.doors import Doors
+from watchword.predicates.readers.doors import Doors, reader_at
 from watchword.predicates.readers.reader import AttributeReader
 
 HOME = "tests.predicates.divisible:Divisible"
@@ -205,3 +208,26 @@ def test_built_in_readers_are_imported_when_they_are_asked_for() -> None:
     doors = Doors(("watchword.predicates.readers.nodes:Nodes",))
     assert list(doors.behind) == ["KIND"] and not doors.before
     assert all(issubclass(reader, AttributeReader) for reader in doors.by_name.values())
+
+
+class Slow(Divisible):
+    """Takes its time to take over a snapshot, half-way without predicates."""
+
+    name = example = "SLOWLY DIVISIBLE BY"
+    restored: ClassVar[list[int]] = []
+
+    def restore(self, arrays: Arrays) -> None:
+        self.restored.append(1)
+        self._atoms = {}
+        sleep(0.05)
+        super().restore(arrays)
+
+
+def test_threads_that_ask_for_a_sleeping_reader_at_once_miss_nothing(tmp_path: Path) -> None:
+    rules = {"r": "n SLOWLY DIVISIBLE BY 7", "s": "m = 1"}
+    home = "tests.predicates.test_operators:Slow"
+    PredicateIndex(rules, operators=[home]).save(tmp_path / "index")
+    index = Index.open(tmp_path / "index")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: index.match({"n": 14, "m": 1}), range(8)))
+    assert answers == [["r", "s"]] * 8 and reader_at(home).restored == [1]

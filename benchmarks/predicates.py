@@ -9,6 +9,8 @@ notes); generated rules over real flights and GitHub events. Paper has the sizes
     subscriptions  NP = 4, V = 35, A = 16, all equalities or half: `auto` and the methods of the paper
     real           flights as Arrow, GitHub events as JSON lines and as Arrow
     duckdb         three equalities beside joins in SQL. Wanted: 50 times the best of key join and counting
+    open           rules that share no predicate: a snapshot opened, and its first match(dict), which looks at the
+                   attributes of the event only. Wanted: 100 ms, with kernels that another index has loaded
 
 Figures 5 to 8 of the notes are experiments: `watchword experiments run predicates`.
 
@@ -25,6 +27,9 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -35,6 +40,7 @@ from benchmarks.data.predicates import (
     SCALES,
     SEED,
     Scale,
+    distinct_rules,
     drawn,
     flight_rules,
     flights,
@@ -50,6 +56,7 @@ from benchmarks.harness import (
     Row,
     Way,
     by_turns,
+    in_fresh_process,
     in_turns,
     main,
     measure,
@@ -333,11 +340,67 @@ def sql_verdicts(faster: Mapping[str, float]) -> list[Row]:
     return [{"auto is faster × than the": row.pop("figure"), **row} for row in rows]
 
 
+# open
+
+
+def measure_open(report: Report, scale: Scale) -> None:
+    """Section `open`."""
+    rows: list[Row] = []
+    with TemporaryDirectory() as folder:
+        for number, (shape, (texts, event)) in enumerate(distinct_rules(scale.distinct_rules).items()):
+            with report.console.status(f"open: {shape}"):
+                rows.append({"rules": shape, **opened_row(texts, event, f"{folder}/{number}")})
+    notes = (
+        "At best of several turns, but for the fresh process: it also loads kernels. The event has 1 or 20 attributes."
+    )
+    report.table(f"open: {scale.distinct_rules:,} rules of a predicate of their own", rows, notes)
+    slowest = max(row["open and match ms"] for row in rows)
+    report.table("open: verdict", [wanted_row("open and first match, ms", slowest, 100, least=False)], VERDICT)
+
+
+def opened_row(texts: list[str], event: dict[str, Any], path: str) -> Row:
+    """Build and save rules, then measure opening them; other rules of the shape have loaded the kernels."""
+    index = PredicateIndex(pa.table({"id": np.arange(len(texts)), "subscription": texts}))
+    seconds = timed(partial(index.save, path))
+    expected = index.match(event)
+    few = PredicateIndex(dict(enumerate(texts[:100])))
+    few.save(f"{path}-few")
+    opened_and_matched(f"{path}-few", event)
+    turns = [opened_and_matched(path, event) for _ in range(TURNS)]
+    if any(found != expected for _, _, found in turns):
+        raise SystemExit("an opened index finds something else; no figure of this run can be trusted")
+    opening, matching, _ = min(turns, key=lambda turn: turn[0] + turn[1])
+    fresh = in_fresh_process("benchmarks.predicates:open_and_match", path, event)["seconds"]
+    return {
+        "save s": seconds,
+        "bytes/rule": sum(file.stat().st_size for file in Path(path).rglob("*.npy")) / len(texts),
+        "open ms": 1e3 * opening,
+        "match ms": 1e3 * matching,
+        "open and match ms": 1e3 * (opening + matching),
+        "in a fresh process ms": 1e3 * fresh,
+    }
+
+
+def opened_and_matched(path: str, event: dict[str, Any]) -> tuple[float, float, list[Any]]:
+    """Open a snapshot and match an event; returns the seconds of both, and what was found."""
+    start = perf_counter()
+    index = PredicateIndex.open(path)
+    opened = perf_counter()
+    found = index.match(event)
+    return opened - start, perf_counter() - opened, found
+
+
+def open_and_match(path: str, event: dict[str, Any]) -> Callable[[], int]:
+    """Return the work of a fresh process."""
+    return lambda: len(opened_and_matched(path, event)[2])
+
+
 SECTIONS: dict[str, Callable[[Report, Scale], None]] = {
     "rules": measure_rules,
     "subscriptions": measure_subscriptions,
     "real": measure_real,
     "duckdb": against_duckdb,
+    "open": measure_open,
 }
 
 

@@ -19,6 +19,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +40,8 @@ class Scale:
     """How much data a run uses.
 
     `rules` and `more_rules` share their attributes; `subscriptions` is S of the second section. `real_rules` meet at
-    most `real_events` of the flights and of the GitHub events, all if None; `sql_rules` meet DuckDB.
+    most `real_events` of the flights and of the GitHub events, all if None; `sql_rules` meet DuckDB. `distinct_rules`
+    have a predicate of their own each.
     """
 
     rules: int
@@ -50,6 +52,7 @@ class Scale:
     real_events: int | None
     sql_rules: int
     sql_events: int
+    distinct_rules: int
 
 
 SCALES = {
@@ -62,6 +65,7 @@ SCALES = {
         real_events=50_000,
         sql_rules=100_000,
         sql_events=32_768,
+        distinct_rules=200_000,
     ),
     "paper": Scale(
         rules=100_000,
@@ -72,8 +76,22 @@ SCALES = {
         real_events=None,
         sql_rules=100_000,
         sql_events=131_072,
+        distinct_rules=1_000_000,
     ),
 }
+
+
+def distinct_rules(count: int) -> dict[str, tuple[list[str], dict[str, Any]]]:
+    """Return rules that are one predicate each, no two alike, by shape, with an event that satisfies some."""
+    width = max(1, count // 1000)
+    return {
+        "one attribute, =": ([f"name = 'n{k}'" for k in range(count)], {"name": "n7"}),
+        "one attribute, >": ([f"value > {k / 4}" for k in range(count)], {"value": 10.1}),
+        f"{width:,} attributes × {count // width:,} constants": (
+            [f"a{k % width} = {k // width}" for k in range(count)],
+            {f"a{k}": 5 for k in range(min(width, 20))},
+        ),
+    }
 
 
 def shared_rules(count: int, *, ranges: bool, values: int = 21) -> SharedAttributeRules:

@@ -42,7 +42,7 @@ from watchword.files import sync_folder as _sync_folder
 from watchword.locations import local_path, normal, scheme_of
 
 FORMAT = "watchword"
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 MANIFEST = "manifest.json"
 LOCK = ".watchword.lock"
 

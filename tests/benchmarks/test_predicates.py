@@ -24,6 +24,7 @@ TINY = Scale(
     real_events=50,
     sql_rules=300,
     sql_events=60,
+    distinct_rules=2000,
 )
 
 
@@ -95,6 +96,15 @@ def test_real_events_are_read_where_they_lie(data: Path) -> None:
         "propagation, Arrow",
     ]
     assert len(found["real: verdict"]) == 5
+
+
+@pytest.mark.slow
+def test_opening_is_measured_warm_and_in_a_fresh_process() -> None:
+    found = tables(run("open"))
+    rows = found["open: 2,000 rules of a predicate of their own"]
+    assert [row["rules"] for row in rows] == ["one attribute, =", "one attribute, >", "2 attributes × 1,000 constants"]
+    assert all(row["in a fresh process ms"] > row["open and match ms"] > 0 for row in rows)
+    assert found["open: verdict"][0]["measured"] == max(row["open and match ms"] for row in rows)
 
 
 def test_where_there_is_no_data_or_no_rival_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

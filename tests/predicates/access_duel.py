@@ -38,7 +38,7 @@ class Duel:
         self.rows: dict[int, list[int]] = {}
         self.next = 0
         self._numbers: dict[str, int] = {}
-        self._reader = Reader(self.fields, {})
+        self._reader = Reader(self.fields)
 
     # rows
 
@@ -96,7 +96,7 @@ class Duel:
         return event
 
     def held(self, events: list[dict[str, Any]]) -> Held:
-        return self._reader.read(events, 0, lambda field: lambda elements: [])
+        return self._reader.read(events, 0)
 
     def expected(self, event: dict[str, Any]) -> list[int]:
         truth = [any(one.holds(value) for value in values_at(event, one.attribute)) for one in self.predicates]

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from tests.contract.cases import found
 from watchword import Index, PredicateIndex
-from watchword.predicates.fields import INSIDE, OUTSIDE, POINT, ZONE_BITS, Field, Fields, Zone
+from watchword.predicates import fields as fields_module
+from watchword.predicates import points
+from watchword.predicates.fields import Field, Fields
 from watchword.predicates.predicate import Predicate
 from watchword.predicates.query import UNLIMITED, parse
 from watchword.predicates.values import NUMBER, OTHER, TEXT, VIEWS, View
+from watchword.predicates.zones import INSIDE, OUTSIDE, POINT, ZONE_BITS, Zone
 
 
 def predicate(text: str) -> Predicate:
@@ -90,8 +93,9 @@ def compare(fields: Fields, predicates: list[Predicate], values: list[Any]) -> N
     """The label of a value lies in the spans of just those predicates that it satisfies."""
     atoms = fields.atoms
     for atom, one in enumerate(predicates):
-        field = fields.by_name[one.attribute, one.view]
+        field = fields.field(one.attribute, one.view)
         for value in values:
+            assert isinstance(one.view, View)
             key = VIEWS[one.view](value)
             assert key is not None
             label = field.zones[key[0]].place(key[1])
@@ -123,34 +127,42 @@ def test_spans_hold_where_their_predicates_do(texts: list[str]) -> None:
     compare(at_once, predicates, VALUES)
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.parametrize("few", [0, 1024])
+@settings(max_examples=60, deadline=None)
 @given(st.lists(SPANS, min_size=1, max_size=12, unique=True), st.lists(SPANS, max_size=4))
-def test_waking_keeps_the_labels(texts: list[str], more: list[str]) -> None:
-    predicates = [predicate(text) for text in (*texts, "a = 1", "b KIND OF 'x'", "ANY c (x = 1)")]
+def test_a_snapshot_keeps_the_labels(few: int, texts: list[str], more: list[str]) -> None:
+    """Few constants become lists and dicts, many are searched where they lie: both answer alike."""
+    predicates = [predicate(text) for text in (*texts, "a = 1", "b IN ('x', 'y')", "b = 'x'", f"a = {2**70}")]
     fields = Fields()
     fields.define(predicates)
-    opened = Fields()
-    opened.restore({name: array.copy() for name, array in fields.arrays().items()})
-    assert opened.asleep and opened.count == len(predicates)
-    opened.wake(predicates)
-    assert not opened.asleep
-    assert [(one.path, one.view) for one in opened.all] == [(one.path, one.view) for one in fields.all]
-    for one, other in zip(opened.all, fields.all, strict=True):
-        assert same(one, other)
-    new = [predicate(text) for text in dict.fromkeys(more) if text not in texts]
-    for one in new:
-        opened.define([one])
-    compare(opened, [*predicates[: len(texts)], *predicates[len(texts) :][:0]], VALUES)
-    assert opened.count == len(predicates) + len(new)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(points, "FEW", few)
+        patch.setattr(fields_module, "FEW", few)
+        opened = Fields()
+        opened.restore({name: array.copy() for name, array in fields.arrays().items()})
+        assert opened.count == len(predicates) and all(one.is_asleep for one in opened.all)
+        assert [(one.path, one.view, one.has_spans) for one in opened.all] == [
+            (one.path, one.view, one.has_spans) for one in fields.all
+        ]
+        compare(opened, predicates[: len(texts)], VALUES)
+        for one, other in zip(opened.all, fields.all, strict=True):
+            assert same(one, other)
+        new = [predicate(text) for text in dict.fromkeys(more) if text not in texts]
+        for one in new:
+            opened.define([one])
+        compare(opened, predicates[: len(texts)], VALUES)
+        assert opened.count == len(predicates) + len(new)
 
 
 def same(one: Field, other: Field) -> bool:
-    zones = all(
-        dict(zip(mine.breaks, mine.labels, strict=True)).items()
-        <= dict(zip(theirs.breaks, theirs.labels, strict=True)).items()
-        for mine, theirs in zip(one.zones, other.zones, strict=True)
-    )
-    return zones and one.points == other.points and one.spans == other.spans and one.groups == other.groups
+    one.wake()
+    values = [1, 2, 2**70, 2**70 + 1, 10**400, 0.5, "x", "y", "z", True]
+    for kind, value in ((key[0], key[1]) for value in values if (key := VIEWS[View.PLAIN](value)) is not None):
+        if list(one.points[kind].get(value, ())) != list(other.points[kind].get(value, ())):
+            return False
+        if one.zones[kind].place(value) != other.zones[kind].place(value):
+            return False
+    return True
 
 
 def test_many_at_once_are_spread_evenly() -> None:

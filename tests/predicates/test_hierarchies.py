@@ -9,7 +9,8 @@ import pytest
 
 from tests.contract.cases import found
 from watchword import OptionError, PredicateIndex
-from watchword.predicates.hierarchies import Hierarchy, checked
+from watchword.predicates.hierarchies import checked
+from watchword.predicates.readers.nodes import Hierarchy
 
 DAG = {"village": ["local"], "local": ["politics", "region"], "region": ["place"], "national": ["politics"]}
 

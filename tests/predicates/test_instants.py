@@ -11,7 +11,8 @@ import pytest
 from tests.contract.cases import found
 from watchword import PredicateIndex
 from watchword.kernels.predicates.instants import find_instants
-from watchword.predicates.events.placing import _pair, _split
+from watchword.predicates.constants import split_number
+from watchword.predicates.events.placing import _split
 from watchword.predicates.values import instant_of_text
 from watchword.strings import from_texts
 
@@ -86,4 +87,4 @@ def test_numbers_beyond_doubles() -> None:
     ]
     for array in (np.array(values, np.int64), np.array([2**64 - 1, 2**63, 2**63 + 1, 2**53 + 1], np.uint64)):
         near, rest = _split(array)
-        assert list(zip(near.tolist(), rest.tolist(), strict=True)) == [_pair(int(value)) for value in array]
+        assert list(zip(near.tolist(), rest.tolist(), strict=True)) == [split_number(int(value)) for value in array]

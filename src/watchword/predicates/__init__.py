@@ -3,11 +3,12 @@
 In the order in which a subscription passes them:
 
     query         text into clauses of predicates; `literals` reads their pieces
-    predicate     what a predicate is, its one name, its truth
+    predicate     what a predicate is, how it is spelled, its truth
     values        kinds of values, views, exact order
-    schema*       what subscriptions may ask for and events must have, where that is declared
-    fields        what predicates ask of one attribute: points and spans
+    schema/       what subscriptions may ask for and events must have, where that is declared
     language      what plugs into the index
+    fields        what predicates ask of one attribute: `points`, and spans in `zones`; saved as `constants`
+    readers/      operators that are not about single values: ANY, KIND OF, and others' own
     access/       `auto`: rows under access keys
     listing       for the methods of the notes: all atoms that hold
 
@@ -18,7 +19,7 @@ and an event:
     reader        nested objects into points and labels
     columns, placing   the same for Arrow columns
     held          what holds in events after phase one
-    hierarchies   the nodes that a value is a kind of
+    hierarchies   which value is a kind of which, as it is declared
     explaining    why an event satisfies a clause or not
 
 Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`.

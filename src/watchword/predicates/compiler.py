@@ -13,6 +13,7 @@ import numpy as np
 from watchword.arrays import Int32, offsets_of
 from watchword.errors import SubscriptionError
 from watchword.kernels.predicates import pieces as kernels
+from watchword.predicates.predicate import Predicate
 from watchword.sets.boolean import Clause
 from watchword.sets.language import Compiled, Names
 from watchword.sets.rows import Rows, distinct
@@ -32,14 +33,14 @@ def compiled(texts: Strings, parse: Parse, limit: int) -> Compiled:
     plain &= np.diff(texts.offsets) <= 2 * limit  # a predicate, or a member of IN, has at least two characters
     raw = Vocabulary()
     numbers = raw.intern(pieces)
-    names = Vocabulary()
+    names: dict[Predicate, int] = {}
     name_of = _names(raw, names, parse)
     owners = np.repeat(np.arange(texts.count), sizes)
     plain[owners[name_of[numbers] < 0]] = False
     kept = plain[owners]
     rows = Rows(offsets_of(np.where(plain, sizes, 0)[plain]), name_of[numbers[kept]])
     others = [(row, parsed_row(texts, row, parse)) for row in np.flatnonzero(~plain).tolist()]
-    return Compiled(names, distinct(rows), np.flatnonzero(plain).astype(np.int32), others)
+    return Compiled(list(names), distinct(rows), np.flatnonzero(plain).astype(np.int32), others)
 
 
 def parsed_row(texts: Strings, row: int, parse: Parse) -> list[Clause[Names]]:
@@ -60,18 +61,15 @@ def _cut(texts: Strings) -> tuple[np.ndarray, np.ndarray, Strings]:
     return plain, sizes, Strings(pieces, piece_offsets[: count + 1])
 
 
-def _names(raw: Vocabulary, names: Vocabulary, parse: Parse) -> Int32:
+def _names(raw: Vocabulary, names: dict[Predicate, int], parse: Parse) -> Int32:
     """Return the number, among `names`, of each piece that is one predicate; -1 for any other, the parser decides."""
-    found: list[str] = []
-    rows: list[int] = []
+    name_of = np.full(len(raw), -1, np.int32)
     for number in range(len(raw)):
         try:
             clauses = parse(raw.text(number))
         except SubscriptionError:
             continue
         if len(clauses) == 1 and len(clauses[0].required) == 1 and not clauses[0].forbidden:
-            rows.append(number)
-            found.append(clauses[0].required[0][0])
-    name_of = np.full(len(raw), -1, np.int32)
-    name_of[rows] = names.intern_texts(found)
+            ((predicate,),) = clauses[0].required
+            name_of[number] = names.setdefault(predicate, len(names))
     return name_of

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from watchword.errors import EventError
 from watchword.index import ClauseReport
-from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.predicate import Predicate, show, show_clause, show_path, values_at
 from watchword.predicates.values import plain_key, show_value
 from watchword.sets.boolean import Clause
 
+if TYPE_CHECKING:
+    from watchword.predicates.readers.reader import Surroundings
+
 _SHOWN = 5
-_NO_HIERARCHY = Hierarchy({})
 
 
-def report(clause: Clause[Predicate], event: Any, hierarchies: Mapping[str, Hierarchy]) -> ClauseReport:
+def report(clause: Clause[Predicate], event: Any, surroundings: Surroundings) -> ClauseReport:
     """Return how a clause fares with an event.
 
     >>> from watchword.predicates.query import Limits, parse
+    >>> from watchword.predicates.readers.reader import ALONE
     >>> (clause,) = parse("name = 'RBS' AND value > 20", Limits(256, 64, 1024, 65536))
-    >>> print(report(clause, {"name": "RBS", "value": 15}, {}))
+    >>> print(report(clause, {"name": "RBS", "value": 15}, ALONE))
     missing value > 20 (met 15) in: name = 'RBS' AND value > 20
     """
-    missing = tuple(_met(one, event) for one in clause.required if not holds(one, event, hierarchies))
-    forbidden = tuple(_met(one, event) for one in clause.forbidden if holds(one, event, hierarchies))
+    missing = tuple(_met(one, event) for one in clause.required if not holds(one, event, surroundings))
+    forbidden = tuple(_met(one, event) for one in clause.forbidden if holds(one, event, surroundings))
     return ClauseReport(show_clause(clause), missing, forbidden)
 
 
-def holds(predicate: Predicate, event: Any, hierarchies: Mapping[str, Hierarchy]) -> bool:
+def holds(predicate: Predicate, event: Any, surroundings: Surroundings) -> bool:
     """Say whether a predicate holds in an event."""
     values = values_at(event, predicate.attribute)
-    if predicate.operator == "ANY":
-        inner = within(hierarchies, predicate.attribute)
-        return any(
-            report(clause, value, inner).held
-            for value in values
-            if isinstance(value, dict)
-            for clause in predicate.constants
-        )
-    if predicate.operator == "KIND OF":
-        hierarchy = hierarchies.get(show_path(predicate.attribute), _NO_HIERARCHY)
-        ((_, node),) = predicate.constants
-        return any(node in hierarchy.nodes(value) for value in values if isinstance(value, str))
+    if predicate.reader is not None:
+        reader = predicate.reader(predicate.attribute, surroundings)
+        return any(reader.holds(predicate, value) for value in values)
     try:
         return True in [predicate.holds(value) for value in values]  # all: one of no kind is refused, as by match
     except TypeError as error:
@@ -61,5 +53,5 @@ def _met(predicate: Predicate, event: Any) -> str:
 def _is_there(value: Any) -> bool:
     try:
         return plain_key(value) is not None
-    except TypeError:  # of no kind, which ANY and KIND OF pass over
+    except TypeError:  # of no kind, which readers pass over
         return True

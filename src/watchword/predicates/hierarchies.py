@@ -1,4 +1,4 @@
-"""Hierarchies of values: national is a kind of politics.
+"""Hierarchies of values, as the option declares them: national is a kind of politics. `readers.nodes` reads them.
 
 A hierarchy is declared for an attribute as child to parent, or to several parents; it must have no cycle. Values that
 are paths need no declaration: ``politics/national`` lies below ``politics``. An attribute is named from the event on,
@@ -7,26 +7,17 @@ also where ANY asks for it: ``ANY orders (topic KIND OF 'news')`` looks into the
 
 from __future__ import annotations
 
-import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Any, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from watchword.errors import OptionError, SubscriptionSyntaxError
-from watchword.predicates.predicate import Path, show_path
+from watchword.predicates.predicate import show_path
 from watchword.predicates.query import attribute_of
 from watchword.predicates.values import MAX_LEVELS, levels
 from watchword.visible import brief
 
 Declared = dict[str, dict[str, list[str]]]
 """By attribute, as it is written in a subscription: by child, its parents."""
-
-Kept = TypeVar("Kept")
-
-_REMEMBERED = 1 << 16
-_LONG = 1 << 10
-_SLASH = re.compile("/")
 
 
 def checked(name: str, value: Any) -> Declared:
@@ -46,16 +37,6 @@ def written(name: str, attribute: Any) -> str:
         return show_path(attribute_of(_text(name, attribute)))
     except SubscriptionSyntaxError as error:
         raise OptionError(f"{name}: {attribute!r} is no attribute as subscriptions write it: {error.reason}") from None
-
-
-def within(hierarchies: Mapping[str, Kept], path: Path) -> dict[str, Kept]:
-    """Return the hierarchies of the attributes below a path, under their names as seen from there.
-
-    >>> within({"orders.topic": "a tree", "topic": "another"}, ("orders",))
-    {'topic': 'a tree'}
-    """
-    start = show_path(path) + "."
-    return {name.removeprefix(start): kept for name, kept in hierarchies.items() if name.startswith(start)}
 
 
 def _hierarchy(name: str, attribute: str, tree: Any) -> dict[str, list[str]]:
@@ -101,45 +82,3 @@ def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:
         met.add(node)
         way.append(node)
     return [*way[way.index(node) :], node]
-
-
-class Hierarchy:
-    """The nodes that values of one attribute are kinds of.
-
-    >>> hierarchy = Hierarchy({"national": ["politics"], "politics": ["news"]})
-    >>> hierarchy.nodes("national"), hierarchy.nodes("sports/football")
-    (('national', 'politics', 'news'), ('sports', 'sports/football'))
-    """
-
-    def __init__(self, parents: Mapping[str, list[str]]) -> None:
-        self._parents = parents
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def nodes(self, value: str) -> Iterable[str]:
-        """Return the nodes that a value is or lies below, each once; none of more than `MAX_LEVELS` levels."""
-        if len(value) > _LONG:  # a stranger's text, not a kind of anything: not worth remembering, nor all at once
-            return self._all(value)
-        found = self._known.get(value)
-        if found is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            found = self._known[value] = tuple(self._all(value))
-        return found
-
-    def _all(self, value: str) -> Iterator[str]:
-        """Yield the beginnings of a path, one at a time, then what is above them."""
-        above: dict[str, None] = {}
-        cuts = [found.start() for found in islice(_SLASH.finditer(value), MAX_LEVELS)]
-        beginnings = [*cuts, len(value)][:MAX_LEVELS]
-        for end in beginnings:
-            yield value[:end]
-            above.update(dict.fromkeys(self._parents.get(value[:end], ())))
-        waiting = deque(above)
-        while waiting:
-            node = waiting.popleft()
-            if len(node) in beginnings and value.startswith(node):
-                continue
-            yield node
-            new = [parent for parent in self._parents.get(node, ()) if parent not in above]
-            above.update(dict.fromkeys(new))
-            waiting += new

@@ -19,6 +19,7 @@ class PredicateIndex(Index[Key]):
     attributes. Options of every method, with their defaults:
 
     - `hierarchies` (none): by attribute, which value is a kind of which: ``{"topic": {"national": "politics"}}``
+    - `operators` (none): homes of readers that add operators to the language: ``["my.module:Divisible"]``
     - `schema` (None): event types and their attributes; what breaks it, subscription or event, is refused
     - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int32, Int64
+from watchword.arrays import Int32
 from watchword.errors import EventError, SubscriptionSyntaxError
 from watchword.index import EventKind, Explanation, Method, method_table
 from watchword.index.arrow import is_object, may_hold_texts
@@ -26,26 +27,26 @@ from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_t
 from watchword.predicates.events.documents import columns_of
 from watchword.predicates.events.held import Held
 from watchword.predicates.events.placing import Placer
-from watchword.predicates.events.reader import Finder, Reader
+from watchword.predicates.events.reader import Reader
 from watchword.predicates.explaining import report
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.hierarchies import Hierarchy, within
 from watchword.predicates.listing import LEADER, Listing, SelectiveFirst
 from watchword.predicates.options import OPTIONS
-from watchword.predicates.predicate import Predicate, show, show_path
-from watchword.predicates.query import UNLIMITED, Limits, parse
+from watchword.predicates.predicate import Predicate, show
+from watchword.predicates.query import Limits, parse
+from watchword.predicates.readers.doors import doors_of
+from watchword.predicates.readers.reader import Surroundings
 from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.schema.columns import check_columns
 from watchword.predicates.schema.events import check_event
 from watchword.predicates.schema.schema import Schema
-from watchword.predicates.values import View
 from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.counting import Counting
 from watchword.sets.language import Compiled, Names, SetLanguage
 from watchword.sets.rows import Rows
-from watchword.strings import Strings
+from watchword.strings import Strings, from_texts
 
 _STRUCTURES = {
     "auto": AccessRows,
@@ -54,8 +55,6 @@ _STRUCTURES = {
     "propagation": Propagation,
     "non-propagation": NonPropagation,
 }
-
-_REMEMBERED = 1 << 16
 
 
 class Predicates(SetLanguage):
@@ -68,18 +67,23 @@ class Predicates(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self.fields = Fields()
+        self._settled = dict(options)
+        self._doors = doors_of(tuple(options["operators"]))
+        self._schema = None if options["schema"] is None else Schema(options["schema"], options["hierarchies"])
+        if self._schema is not None:
+            self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
+        self._surroundings = Surroundings(self._settled["hierarchies"], partial(_index_of_queries, self._settled))
+        self.fields = Fields(self._surroundings, self._doors)
         self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
         self._lock = Lock()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
             self.structure.fields = self.fields
         elif isinstance(self.structure, Propagation | NonPropagation):
-            self._listing = Listing(self.fields, int(self.vocabulary.intern_texts([LEADER])[0]))
+            self._listing = Listing(self.fields, int(self.number([LEADER])[0]))
             self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
         else:
             self._listing = Listing(self.fields, -1)
-        self._settled = {**options, "schema": None}
         self._limits = Limits(
             clauses=options["max_clauses"],
             work=options["max_work"],
@@ -87,17 +91,9 @@ class Predicates(SetLanguage):
             predicates=options["max_predicates"],
             literal=options["max_literal"],
         )
-        self._schema = None if options["schema"] is None else Schema(options["schema"], options["hierarchies"])
-        if self._schema is not None:
-            self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
-        self._hierarchies = {name: Hierarchy(tree) for name, tree in self._settled["hierarchies"].items()}
-        self._reader = Reader(self.fields, self._hierarchies)
-        self._meanings: dict[str, Predicate] = {}
-        self._inner: dict[int, Predicates] = {}
+        self._reader = Reader(self.fields)
         self._placers: dict[int, Placer] = {}
         self._json: pa.Schema | None = None
-        self.defined: list[int] = []
-        """In an index of the inner queries of ANY: the atoms that they are outside."""
 
     # subscribing
 
@@ -105,57 +101,43 @@ class Predicates(SetLanguage):
         """Return subscriptions ready to be stored."""
         made = compiled(texts, self.compile_one, min(self._limits.predicates, MORE - 1))
         if self._schema is not None:
-            predicates = [self._meaning(made.names.text(number)) for number in range(len(made.names))]
-            for row in self._schema.impossible(predicates, made.plain)[:1].tolist():
+            for row in self._schema.impossible(made.names, made.plain)[:1].tolist():
                 parsed_row(texts, int(made.rows[row]), self.compile_one)  # which raises
         return made
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
-        """Return the clauses of one subscription, each predicate by its name."""
-        clauses = parse(text, self._limits, None if self._schema is None else self._schema.check)
+        """Return the clauses of one subscription; the names of atoms are predicates."""
+        clauses = parse(text, self._limits, None if self._schema is None else self._schema.check, self._doors)
         if self._schema is not None:
             self._schema.refuse(text, clauses)
         if max(map(_size, clauses), default=0) >= MORE:
             raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
-        return [self._named(clause) for clause in clauses]
+        return [_as_names(clause) for clause in clauses]
 
-    def interned(self) -> None:
-        """Say what the atoms are that came into the vocabulary."""
-        self._wake()
-        fresh = range(self.fields.count, len(self.vocabulary))
-        if len(fresh):
-            self.fields.define([self._meaning(self.vocabulary.text(atom)) for atom in fresh])
+    def number(self, names: Sequence[Predicate]) -> Int32:
+        """Return the numbers of predicates; a new one gets the next number, and is defined under it."""
+        spellings = [show(predicate) for predicate in names]
+        return self._defined(names, self.vocabulary.intern_texts(spellings))
 
-    def _wake(self) -> None:
-        """Make the fields of an opened index, once."""
-        if self.fields.asleep:
-            with self._lock:
-                if self.fields.asleep:
-                    names = (self.vocabulary.text(atom) for atom in range(self.fields.count))
-                    self.fields.wake([self._meaning(name) for name in names])
+    def number_many(self, names: Sequence[Predicate]) -> Int32:
+        """Return the numbers of the predicates of compiled subscriptions."""
+        return self._defined(names, self.vocabulary.intern(from_texts([show(predicate) for predicate in names])))
 
-    def _named(self, clause: Clause[Predicate]) -> Clause[Names]:
-        return Clause(
-            tuple([self._name(predicate) for predicate in clause.required]),
-            tuple([self._name(predicate) for predicate in clause.forbidden]),
-        )
+    def _defined(self, predicates: Sequence[Predicate], numbers: Int32) -> Int32:
+        """Tell the fields what the new ones of some numbers are, and return the numbers."""
+        if len(self.vocabulary) > self.fields.count:
+            fresh = np.flatnonzero(numbers >= self.fields.count)
+            _, firsts = np.unique(numbers[fresh], return_index=True)
+            self.fields.define([predicates[row] for row in fresh[firsts].tolist()])
+        return numbers
 
-    def _name(self, predicate: Predicate) -> Names:
-        name = show(predicate)
-        if len(self._meanings) > _REMEMBERED:
-            self._meanings.clear()
-        self._meanings[name] = predicate
-        return (name,)
-
-    def _meaning(self, name: str) -> Predicate:
-        """Return the predicate of a name."""
-        found = self._meanings.get(name)
-        if name == LEADER:
-            return Predicate((), "=", View.NODES, (), LEADER)
-        if found is None:
-            (clause,) = parse(name, UNLIMITED)
-            (found,) = clause.required
-        return found
+    def add_queries(self, slots: Sequence[int], queries: Sequence[Sequence[Clause[Predicate]]]) -> None:
+        """Store queries that are parsed already, each under its slot."""
+        named = [[_as_names(clause) for clause in query] for query in queries]
+        if len(slots) == 1:
+            self.add_one(slots[0], named[0])
+        else:
+            self.add(np.array(slots, np.int32), Compiled.of(list(enumerate(named)), []))
 
     # matching
 
@@ -169,7 +151,6 @@ class Predicates(SetLanguage):
 
     def prepared(self, events: Any, position: int = 0) -> Any:
         """Return columns in a form that is read ahead in large blocks; JSON texts become columns where they can."""
-        self._wake()
         if isinstance(events, pa.Array) and pa.types.is_dictionary(events.type):
             events = events.dictionary_decode()
         if isinstance(events, pa.Array) or (len(events) > 8 and isinstance(events[0], str | bytes)):
@@ -179,7 +160,6 @@ class Predicates(SetLanguage):
     def read(self, events: Any, position: int) -> Held | Rows:
         """Return points of events and where their values stand; for the papers' methods, all atoms that hold."""
         if not isinstance(events, Held):
-            self._wake()
             if isinstance(events, pa.Array):
                 events = self._columns(events, position)
             else:
@@ -190,10 +170,9 @@ class Predicates(SetLanguage):
         """Read and match one event without the arrays of a batch, where that can be."""
         if not isinstance(self.structure, AccessRows):
             return super().find_one(event)
-        self._wake()
         if self._schema is not None:
             event = self._checked_event(event)
-        points, fields, positions = self._reader.found(event, 0, self._finder)
+        points, fields, positions = self._reader.found(event, 0)
         payloads, work = self.structure.match_one(points, fields, positions)
         if len(self.clauses):
             payloads = self.clauses.check_one(np.array(points, np.int32), payloads)
@@ -215,13 +194,13 @@ class Predicates(SetLanguage):
         refuse_deep_type(events.type, position)
         if self._schema is not None:
             check_columns(self._schema, events, position)
-        return ColumnReader(self._placer, self._elements, position).read(self._reader.root(), events)
+        return ColumnReader(self._placer, position).read(self._reader.root(), events)
 
     def _objects(self, events: Any, position: int) -> Held:
         """Return what holds in events that are objects, or JSON texts."""
         if self._schema is not None:
             events = [self._checked_event(event, position + row) for row, event in enumerate(events)]
-        return self._reader.read(events, position, self._finder)
+        return self._reader.read(events, position)
 
     def _checked_event(self, event: Any, position: int = 0) -> dict[str, Any]:
         made = self._reader.event(event, position)
@@ -233,61 +212,44 @@ class Predicates(SetLanguage):
         with self._lock:
             found = self._placers.get(field.number)
             if found is None:
-                hierarchy = self._hierarchies.get(show_path(field.path), Hierarchy({}))
-                found = self._placers[field.number] = Placer(field, hierarchy)
+                found = self._placers[field.number] = Placer(field)
             return found
-
-    def _elements(self, field: Field, structs: pa.Array) -> tuple[Int64, Int32]:
-        """Return rows of structs and the atoms of ANY that they satisfy."""
-        inner = self._within(field)
-        hits = inner.find(inner.read(structs, 0))
-        return np.repeat(np.arange(len(structs)), np.diff(hits.offsets)), hits.payloads
-
-    def _finder(self, field: Field) -> Finder:
-        """Return what finds the atoms of ANY that one of some elements satisfies."""
-        inner = self._within(field)
-        return lambda elements: np.unique(inner.find(inner.read(elements, 0)).payloads).tolist()
-
-    def _within(self, field: Field) -> Predicates:
-        """Return the index of a field's inner queries, which are its atoms of ANY."""
-        with self._lock:
-            inner = self._inner.get(field.number)
-            if inner is None:
-                below = within(self._settled["hierarchies"], field.path)
-                inner = self._inner[field.number] = Predicates("auto", {**self._settled, "hierarchies": below})
-            for atom, clauses in field.groups[len(inner.defined) :]:
-                inner.add_one(atom, [inner._named(clause) for clause in clauses])
-                inner.defined.append(atom)
-            return inner
 
     # explaining
 
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
         event = self._checked_event(event)
-        clauses = parse(text, self._limits)
-        return Explanation(text, tuple([report(clause, event, self._hierarchies) for clause in clauses]))
+        clauses = parse(text, self._limits, None, self._doors)
+        return Explanation(text, tuple([report(clause, event, self._surroundings) for clause in clauses]))
 
     # routing: by equalities
 
     def needs(self, texts: Strings) -> Needs:
         """Return the equalities that each clause asks for, by their hashes."""
         found = self.compile(texts)
-        names = [found.names.text(number) for number in range(len(found.names))]
-        numbers = {name: number for number, name in enumerate(names)}
+        numbers = {predicate: number for number, predicate in enumerate(found.names)}
         parsed = [
-            (row, [numbers.setdefault(name, len(numbers)) for (name,) in clause.required])
+            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in clause.required])
             for row, clauses in found.parsed
             for clause in clauses
         ]
-        meanings = [self._meaning(name) for name in numbers]
-        return needs_of(found.plain, found.rows.astype(np.int64), parsed, meanings)
+        return needs_of(found.plain, found.rows.astype(np.int64), parsed, list(numbers))
 
     def atoms(self, events: pa.Array) -> Atoms | None:
         """Return the values of events as equalities, by their hashes; those that break the schema are refused."""
         if self._schema is not None:
             self._columns(events, 0)
         return atoms_of(events)
+
+
+def _index_of_queries(options: Mapping[str, Any], surroundings: Surroundings) -> Predicates:
+    """Return an index of queries about objects inside of events; the schema has checked them outside."""
+    return Predicates("auto", {**options, "schema": None, "hierarchies": surroundings.hierarchies})
+
+
+def _as_names(clause: Clause[Predicate]) -> Clause[Names]:
+    return Clause(tuple([(one,) for one in clause.required]), tuple([(one,) for one in clause.forbidden]))
 
 
 def _size(clause: Clause[Predicate]) -> int:

@@ -18,11 +18,14 @@ from watchword.kernels.predicates.spans import Spans
 from watchword.kernels.sets.clauses import sort_terms
 from watchword.parts import Part
 from watchword.predicates.events.held import Held
-from watchword.predicates.fields import INSIDE, OUTSIDE, POINT, Fields
+from watchword.predicates.fields import Fields
+from watchword.predicates.predicate import Predicate
+from watchword.predicates.values import View
+from watchword.predicates.zones import INSIDE, OUTSIDE, POINT
 from watchword.sets.rows import Rows
 
-LEADER = ""
-"""The name of an atom that holds in every event: a row without a point is kept under it."""
+LEADER = Predicate((), "=", View.PLAIN, (), "")
+"""Stands for an atom that holds in every event: a row without a point is kept under it."""
 
 
 class Listing:

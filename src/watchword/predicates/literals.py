@@ -77,6 +77,11 @@ class Pieces(Parser[Predicate]):
             at = found.end()
         yield Token("end", "", len(text))
 
+    @property
+    def token(self) -> Token:
+        """The next token, which `advance` passes over."""
+        return self._token
+
     # attributes
 
     def _attribute(self, token: Token) -> Path:
@@ -100,7 +105,8 @@ class Pieces(Parser[Predicate]):
 
     # literals
 
-    def _literal(self) -> Key:
+    def read_literal(self) -> Key:
+        """Pass over a number, a text, TRUE or FALSE, and return its key."""
         token = self.advance()
         word = token.text.upper()
         if token.kind == "number":
@@ -127,7 +133,8 @@ class Pieces(Parser[Predicate]):
             raise self.error("this number is beyond the range of a double; write it as an integer", token)
         return (NUMBER, int(value)) if value.is_integer() else (NUMBER, value)
 
-    def _text(self, owner: str) -> str:
+    def read_text(self, owner: str) -> str:
+        """Pass over a text in single quotes, and return it; `owner` is the operator, for the error."""
         token = self.advance()
         if token.kind != "text":
             raise self.error(f"expected a text in single quotes after {owner}, not {shown(token)}", token)
@@ -139,19 +146,21 @@ class Pieces(Parser[Predicate]):
         return text_of(token)
 
     def _ignoring_case(self, keys: list[Key], at: Token) -> bool:
-        if not self._is_word("IGNORING"):
+        if not self.is_word("IGNORING"):
             return False
         self.advance()
-        self._expect("CASE", "IGNORING CASE")
+        self.expect("CASE", "IGNORING CASE")
         if any(key[0] not in (TEXT, INSTANT) for key in keys):
             raise self.error("IGNORING CASE compares texts; put them into single quotes", at)
         return True
 
-    def _is_word(self, word: str) -> bool:
+    def is_word(self, word: str) -> bool:
+        """Say whether the next token is a word, given in capitals."""
         return self._token.kind == "word" and self._token.text.upper() == word
 
-    def _expect(self, word: str, whole: str) -> None:
-        if not self._is_word(word):
+    def expect(self, word: str, whole: str) -> None:
+        """Pass over a word; `whole` is what it belongs to, for the error."""
+        if not self.is_word(word):
             raise self.error(f"expected {whole}, not {shown(self._token)}", self._token)
         self.advance()
 

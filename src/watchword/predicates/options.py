@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from watchword.options import Option, whole
 from watchword.predicates.hierarchies import checked
+from watchword.predicates.readers.doors import checked_operators
 from watchword.predicates.schema.option import checked_schema
 
 __all__ = ["OPTIONS"]
@@ -12,6 +13,7 @@ OPTIONS = {
     "hierarchies": Option(
         {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
     ),
+    "operators": Option([], checked_operators, "Homes of readers that add operators: my.module:Divisible."),
     "schema": Option(
         None,
         checked_schema,

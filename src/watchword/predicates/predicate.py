@@ -1,8 +1,8 @@
 """A predicate: an attribute, an operator, constants. Immutable, comparable, and written one way only (`show`).
 
-``price>20.0`` and ``price > 20`` are one predicate, with the name ``price > 20``; an index numbers predicates by their
-names. Truth is defined here once, in plain Python (`holds`); the methods get to the
-same answer by other ways, and the tests compare them.
+``price>20.0`` and ``price > 20`` are one predicate, spelled ``price > 20``. Truth is defined here once, in plain Python
+(`holds`), for predicates about one value; a reader defines it for those that it reads. The methods get to the same
+answer by other ways, and the tests compare them.
 """
 
 from __future__ import annotations
@@ -10,12 +10,18 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from watchword.predicates.values import VIEWS, Key, View
 from watchword.sets.boolean import Clause
 
+if TYPE_CHECKING:
+    from watchword.predicates.readers.reader import AttributeReader
+
 Path = tuple[str, ...]
+
+ReadBy: TypeAlias = "View | type[AttributeReader]"
+"""How an attribute is read: value by value through a view, or by a reader of its own."""
 
 COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
@@ -32,19 +38,33 @@ _BARE = re.compile(r"[^\W\d]\w*")
 class Predicate(NamedTuple):
     """One condition on one attribute.
 
-    `operator` is one of `COMPARISONS` or ``BETWEEN``, ``IN``, ``STARTS WITH``, ``ENDS WITH``, ``EXISTS``, ``KIND OF``,
-    ``IN CIDR``, ``ANY``. `constants` are keys as `view` sees them; `written` is what follows the attribute in the text
-    of the predicate. For ``ANY`` the constants are the clauses that one element must satisfy.
+    `operator` is one of `COMPARISONS` or ``BETWEEN``, ``IN``, ``STARTS WITH``, ``ENDS WITH``, ``EXISTS``, ``IN CIDR``,
+    or the name of a reader. `constants` are keys as `view` sees them, or whatever a reader takes, which must be
+    hashable; `written` is what follows the attribute in the text of the predicate, `before` what precedes it.
     """
 
     attribute: Path
     operator: str
-    view: View
+    view: ReadBy
     constants: tuple[Any, ...]
     written: str
+    before: str = ""
+
+    @property
+    def reader(self) -> type[AttributeReader] | None:
+        """Return what reads the attribute, None if it is read value by value."""
+        return None if isinstance(self.view, View) else self.view
+
+    @property
+    def about(self) -> Literal["values", "texts", "objects"]:
+        """Return what values of an event it can hold for."""
+        if self.reader is not None:
+            return self.reader.about
+        return "texts" if self.operator in ("STARTS WITH", "ENDS WITH", "IN CIDR") else "values"
 
     def holds(self, value: Any) -> bool:
-        """Say whether one value satisfies it. ``KIND OF`` and ``ANY`` are not about one value alone."""
+        """Say whether one value satisfies it; for a predicate that no reader reads."""
+        assert isinstance(self.view, View)
         key = VIEWS[self.view](value)
         return key is not None and _compare(self.operator, key, self.constants)
 
@@ -67,14 +87,12 @@ def _compare(sign: str, key: Key, constants: tuple[Key, ...]) -> bool:
 
 
 def show(predicate: Predicate) -> str:
-    """Return a predicate as its one name, which a parser reads back.
+    """Return a predicate as it is spelled, which a parser reads back.
 
     >>> show(Predicate(("a", "b c"), ">", View.PLAIN, ((1, 20),), "> 20"))
     'a."b c" > 20'
     """
-    if predicate.operator == "ANY":
-        return f"ANY {show_path(predicate.attribute)} ({predicate.written})"
-    return f"{show_path(predicate.attribute)} {predicate.written}"
+    return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}"
 
 
 def show_path(path: Path) -> str:

@@ -8,6 +8,8 @@
     attribute  := name ("." name)*          a name in "double quotes" may hold anything
     literal    := number | 'text' | TRUE | FALSE
 
+KIND OF and ANY are operators of readers (`readers`), which parse what follows their words; an index may have more.
+
 Three spellings need no predicate of their own: ``a IS MISSING`` is ``NOT a EXISTS``, ``a CONTAINS 1`` is ``a = 1`` (a
 list satisfies it where one of its values does), and an IN over dates and other literals is two INs, joined by OR.
 """
@@ -21,24 +23,24 @@ from typing import Any, NamedTuple
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
 from watchword.predicates.plain import plain_predicate
-from watchword.predicates.predicate import Path, Predicate, show_clauses
+from watchword.predicates.predicate import Path, Predicate
+from watchword.predicates.readers.doors import BUILT_IN, Doors
+from watchword.predicates.readers.reader import AttributeReader
 from watchword.predicates.values import (
     ADDRESS4,
     ADDRESS6,
     BOOLEAN,
     INSTANT,
     KINDS,
-    MAX_LEVELS,
     TEXT,
     Key,
     View,
-    levels,
     show_value,
 )
 from watchword.sets import boolean
-from watchword.sets.boolean import And, Not, Or, Token, Tree
+from watchword.sets.boolean import Not, Or, Token, Tree
 
-__all__ = ["Check", "Clause", "Complaint", "Limits", "attribute_of", "parse"]
+__all__ = ["Check", "Clause", "Complaint", "Limits", "PredicateParser", "attribute_of", "parse"]
 
 Clause = boolean.Clause[Predicate]
 
@@ -57,8 +59,9 @@ UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40, work=1 << 60)
 """For texts that the package wrote itself: a name may be longer than what it was made from."""
 
 
-def parse(text: Any, limits: Limits, check: Check | None = None) -> list[Clause]:
-    """Return the clauses of a subscription; none if it contradicts itself. `check` may refuse predicates.
+def parse(text: Any, limits: Limits, check: Check | None = None, doors: Doors = BUILT_IN) -> list[Clause]:
+    """Return the clauses of a subscription; none if it contradicts itself. `check` may refuse predicates, `doors` has
+    the operators of readers.
 
     >>> clauses = parse("name = 'RBS' AND value > 20", Limits(256, 64, 1024, 65536))
     >>> [predicate.written for predicate in clauses[0].required]
@@ -72,7 +75,7 @@ def parse(text: Any, limits: Limits, check: Check | None = None) -> list[Clause]
         found = plain_predicate(text)
         if found is not None:
             return [boolean.Clause((found,), ())]
-    return _Predicates(text, limits, check).clauses()
+    return PredicateParser(text, limits, check, doors).clauses()
 
 
 def attribute_of(text: str) -> Path:
@@ -81,30 +84,33 @@ def attribute_of(text: str) -> Path:
     >>> attribute_of('detail."c-count"')
     ('detail', 'c-count')
     """
-    parser = _Predicates(text, UNLIMITED, None)
+    parser = PredicateParser(text, UNLIMITED, None)
     path = parser._attribute(parser.advance())
     if parser._token.kind != "end":
         raise parser.error(f"expected the end of the attribute, not {shown(parser._token)}", parser._token)
     return path
 
 
-class _Predicates(Pieces):
-    """Predicates as atoms."""
+class PredicateParser(Pieces):
+    """Predicates as atoms. Readers are given it to read what follows their words."""
 
-    def __init__(self, text: str, limits: Limits, check: Check | None) -> None:
-        self._check = check
+    def __init__(self, text: str, limits: Limits, check: Check | None, doors: Doors = BUILT_IN) -> None:
+        self._check, self._doors = check, doors
         self._count = 0
         self._depth = 0
         self._inside: Path = ()
+        self._operator = Token("end", "", 0)
+        """Where the words of the reader at hand begin."""
         super().__init__(text, limits)
 
     def atom(self, token: Token) -> Tree:
         """Return the predicate that begins with a piece."""
         word = token.text.upper() if token.kind == "word" else ""
-        if word == "ANY":
-            return self._any(token)
+        if word in self._doors.before:
+            self._operator = token
+            return self._doors.before[word].parse(self, self._attribute(self.advance()))
         if word == "EXISTS":
-            return self._exists(self._attribute(self.advance()))
+            return self.exists(self._attribute(self.advance()))
         return self._comparison(self._attribute(token))
 
     def unjoined(self, token: Token) -> SubscriptionSyntaxError:
@@ -124,6 +130,8 @@ class _Predicates(Pieces):
             follow = _FOLLOWS.get(word)
             if follow is not None:
                 return follow(self, path)
+            if word in self._doors.behind:
+                return self._read(path, token, self._doors.behind[word])
         if word == "LIKE":
             raise self.error("LIKE is not supported; write STARTS WITH 'text' or ENDS WITH 'text'", token)
         if token.kind == "NOT":
@@ -135,18 +143,18 @@ class _Predicates(Pieces):
             raise self.error(f"{token.text} is not supported; {REMEDIES[token.text]}", token)
         sign = "!=" if token.text == "<>" else token.text
         at = self._token
-        key = self._literal()
+        key = self.read_literal()
         if key[0] == BOOLEAN and sign not in ("=", "!="):
             raise self.error(f"{sign} does not compare booleans; = and != do", at)
         return self._made(path, sign, (key,), at)
 
     def _between(self, path: Path) -> Tree:
         at = self._token
-        least = self._literal()
+        least = self.read_literal()
         if self._token.kind != "AND":
             raise self.error(f"expected AND and the upper end of BETWEEN, not {shown(self._token)}", self._token)
         self.advance()
-        most = self._literal()
+        most = self.read_literal()
         if least[0] == BOOLEAN:
             raise self.error("BETWEEN does not compare booleans", at)
         if {least[0], most[0]} == {INSTANT, TEXT}:
@@ -156,16 +164,16 @@ class _Predicates(Pieces):
         return self._made(path, "BETWEEN", (least, most), at)
 
     def _in(self, path: Path) -> Tree:
-        if self._is_word("CIDR"):
+        if self.is_word("CIDR"):
             return self._cidr(path)
         at = self._token
         if at.kind != "open":
             raise self.error(f"expected the members of IN in parentheses, or CIDR, not {shown(at)}", at)
         self.advance()
-        keys = [self._literal()]
+        keys = [self.read_literal()]
         while self._token.kind == "comma":
             self.advance()
-            keys.append(self._literal())
+            keys.append(self.read_literal())
         if self._token.kind != "close":
             raise self.error(f"expected , or ) after a member of IN, not {shown(self._token)}", self._token)
         self.advance()
@@ -191,9 +199,9 @@ class _Predicates(Pieces):
 
     def _edge(self, path: Path, word: str) -> Predicate:
         """Read STARTS WITH or ENDS WITH."""
-        self._expect("WITH", f"{word} WITH 'text'")
+        self.expect("WITH", f"{word} WITH 'text'")
         token = self._token
-        text = self._text(f"{word} WITH")
+        text = self.read_text(f"{word} WITH")
         folded = self._ignoring_case([(TEXT, text)], token)
         seen = text.casefold() if folded else text
         view = View.FOLDED if folded else View.PLAIN
@@ -202,19 +210,10 @@ class _Predicates(Pieces):
         written = f"{word} WITH {show_value(text.casefold() if folded else text)}{' IGNORING CASE' * folded}"
         return self._counted(Predicate(path, f"{word} WITH", view, ((TEXT, seen),), written), token)
 
-    def _kind(self, path: Path) -> Predicate:
-        self._expect("OF", "KIND OF 'node'")
-        token = self._token
-        node = self._text("KIND OF")
-        if levels(node) > MAX_LEVELS:
-            raise self.error(f"a node of more than {MAX_LEVELS} levels", token)
-        written = f"KIND OF {show_value(node)}"
-        return self._counted(Predicate(path, "KIND OF", View.NODES, ((TEXT, node),), written), token)
-
     def _is(self, path: Path) -> Tree:
         token = self.advance()
         if token.text.upper() == "MISSING":
-            return Not(self._exists(path))
+            return Not(self.exists(path))
         if token.text.upper() == "NULL":
             raise self.error("IS NULL is not supported; write IS MISSING, which null is, too", token)
         if token.kind == "NOT":
@@ -223,30 +222,49 @@ class _Predicates(Pieces):
 
     def _contains(self, path: Path) -> Tree:
         at = self._token
-        return self._made(path, "=", (self._literal(),), at)
+        return self._made(path, "=", (self.read_literal(),), at)
 
-    def _exists(self, path: Path) -> Predicate:
+    def exists(self, path: Path) -> Predicate:
+        """Return the predicate that an attribute is there."""
         return self._counted(Predicate(path, "EXISTS", View.PLAIN, (), "EXISTS"), self._token)
 
-    def _any(self, token: Token) -> Tree:
-        path = self._attribute(self.advance())
-        opened = self._token
-        if opened.kind != "open":
-            raise self.error(
-                f"expected a query in parentheses after ANY and its attribute, not {shown(opened)}", opened
-            )
-        self.advance()
-        named, outside = self._named, self._inside
-        self._inside = outside + path
+    # operators of readers
+
+    def _read(self, path: Path, token: Token, known: list[tuple[list[str], type[AttributeReader]]]) -> Tree:
+        """Return what the reader finds whose words begin with a token; where several do, the longest words win."""
+        self._operator = token
+        passed = 0
+        while longer := [one for one in known if len(one[0]) > passed and self.is_word(one[0][passed])]:
+            self.advance()
+            known, passed = longer, passed + 1
+        words, reader = known[-1]
+        for word in words[passed:]:
+            self.expect(word, reader.example)
+        return reader.parse(self, path)
+
+    def read_query(self, path: Path) -> tuple[Clause, ...]:
+        """Pass over a query in parentheses about the objects of an attribute, and return its clauses; the next token
+        opens it."""
+        opened = self.advance()
+        outer = self._named, self._inside, self._operator
+        self._inside += path
         inner = self._group(self._depth, opened)
-        self._named, self._inside = named, outside
-        clauses = tuple(self.clauses_of(inner))
-        if not clauses:  # no element can satisfy it
-            exists = self._exists(path)
-            return And([exists, Not(exists)])
-        # Every clause is written out, with what is inside of its own lists: lists in lists multiply.
-        self.budget.spend(sum(len(one.written) for clause in clauses for one in (*clause.required, *clause.forbidden)))
-        return self._counted(Predicate(path, "ANY", View.ELEMENTS, clauses, show_clauses(clauses)), token)
+        self._named, self._inside, self._operator = outer
+        return tuple(self.clauses_of(inner)) if inner is not None else ()
+
+    def read_by(
+        self,
+        reader: type[AttributeReader],
+        path: Path,
+        constants: tuple[Any, ...],
+        written: str,
+        at: Token | None = None,
+    ) -> Predicate:
+        """Return a predicate that a reader reads. `written` is what follows its words, or the attribute if they lead;
+        an error about the constants points at `at`, or at the words."""
+        before, behind = (f"{reader.name} ", written) if reader.leads else ("", f"{reader.name} {written}")
+        made = Predicate(path, reader.name, reader, constants, behind, before)
+        return self._counted(made, at or self._operator)
 
     def _group(self, depth: int, opened: Token) -> Tree | None:
         before, self._depth = self._depth, depth + 1  # an ANY inside goes on from here
@@ -279,7 +297,7 @@ class _Predicates(Pieces):
 
     def _counted(self, predicate: Predicate, at: Token) -> Predicate:
         """Take note of a predicate whose constants stand at `at`."""
-        self._count += 1 if predicate.operator == "ANY" else max(1, len(predicate.constants))
+        self._count += max(1, len(predicate.constants)) if predicate.reader is None else 1
         if self._count > self._limits.predicates:
             raise self.error(f"more than max_predicates={self._limits.predicates} predicates and members of IN", at)
         complaint = self._check(self._inside, predicate) if self._check is not None else None
@@ -289,14 +307,13 @@ class _Predicates(Pieces):
 
 
 _FOLLOWS = {
-    "BETWEEN": _Predicates._between,
-    "IN": _Predicates._in,
+    "BETWEEN": PredicateParser._between,
+    "IN": PredicateParser._in,
     "STARTS": lambda parser, path: parser._edge(path, "STARTS"),
     "ENDS": lambda parser, path: parser._edge(path, "ENDS"),
-    "CONTAINS": _Predicates._contains,
-    "KIND": _Predicates._kind,
-    "IS": _Predicates._is,
-    "EXISTS": _Predicates._exists,
+    "CONTAINS": PredicateParser._contains,
+    "IS": PredicateParser._is,
+    "EXISTS": PredicateParser.exists,
 }
 """What may follow an attribute, by its first word."""
 

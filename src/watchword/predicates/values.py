@@ -44,7 +44,7 @@ _ISO = re.compile(
 
 
 class View(IntEnum):
-    """How a predicate sees the values of its attribute."""
+    """How a predicate sees the values of its attribute, one by one."""
 
     PLAIN = 0
     FOLDED = 1
@@ -52,10 +52,6 @@ class View(IntEnum):
     FOLDED_BACKWARDS = 3
     INSTANTS = 4
     ADDRESSES = 5
-    NODES = 6
-    """The nodes of a hierarchy that a value is or lies below."""
-    ELEMENTS = 7
-    """The objects of a list, one by one."""
 
 
 def plain_key(value: Any) -> Key | None:

@@ -1,15 +1,16 @@
 """What plugs into an index for every language whose subscriptions are clauses of atoms; the language adds a parser and
 a reader of events.
 
-An atom has a name; a vocabulary gives names numbers. A clause's atom is a tuple of names: of one, or of several that
-must stand side by side, in order (a phrase). ``greece AND "debt crisis"`` is the clause ``(("greece",), ("debt",
-"crisis"))``. Its row is {greece, debt, crisis}; that debt and crisis are adjacent is checked afterwards (`clauses`).
+An atom has a name, which is a text or anything else that can be hashed; `number` gives names numbers. A clause's atom
+is a tuple of names: of one, or of several that must stand side by side, in order (a phrase). ``greece AND "debt
+crisis"`` is the clause ``(("greece",), ("debt", "crisis"))``. Its row is {greece, debt, crisis}; that debt and crisis
+are adjacent is checked afterwards (`clauses`).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,17 +28,19 @@ from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
 
-Names = tuple[str, ...]
+Names = tuple[Any, ...]
+"""What an atom of a clause is called: hashable names, of which most atoms have one."""
 
 
 class Compiled(NamedTuple):
     """Subscriptions ready to be stored, before their atoms have the numbers of an index.
 
     ``plain[i]`` is the conjunction of subscription ``rows[i]``, its atoms numbered by `names`; so are those of the
-    clauses in `checked`. Every other subscription is in `parsed`, with its clauses.
+    clauses in `checked`. Every other subscription is in `parsed`, with its clauses. `names` is a `Vocabulary` where
+    names are texts, else a list.
     """
 
-    names: Vocabulary
+    names: Any
     plain: Rows
     rows: Int32
     parsed: list[tuple[int, list[Clause[Names]]]]
@@ -52,8 +55,13 @@ class Compiled(NamedTuple):
                 parsed.append((row, parse(texts.text(row))))
             except SubscriptionError as error:
                 raise error.at_row(row) from None
+        return cls.of(parsed, Vocabulary())
+
+    @classmethod
+    def of(cls, parsed: list[tuple[int, list[Clause[Names]]]], names: Any) -> Compiled:
+        """Return subscriptions that are all parsed; `names` are none, in the form that the language takes."""
         none = np.empty(0, np.int32)
-        return cls(Vocabulary(), Rows(np.zeros(1, np.int64), none), none, parsed)
+        return cls(names, Rows(np.zeros(1, np.int64), none), none, parsed)
 
 
 class SetLanguage(Language):
@@ -106,7 +114,6 @@ class SetLanguage(Language):
             sizes = offsets_of([len(atoms) for atoms, _ in checked])
             atoms, found = concatenated([atoms for atoms, _ in checked], np.int32), [owner for _, owner in checked]
             parts.append((Rows(sizes, atoms), np.array(found, np.int32)))
-        self.interned()
         batch, owners = joined(parts)
         if self._order is not None:
             self._order.learn(batch.atoms)
@@ -115,9 +122,7 @@ class SetLanguage(Language):
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
         """Store one subscription."""
-        rows = self._rows_of(slot, compiled)
-        self.interned()
-        for atoms, payload in rows:
+        for atoms, payload in self._rows_of(slot, compiled):
             if self._order is not None:
                 self._order.learn(atoms, by_frequency=False)
                 atoms = self._sorted(atoms)
@@ -127,7 +132,7 @@ class SetLanguage(Language):
         """Remove the subscription of a slot."""
         clauses = self.compile_one(text)
         if is_plain(clauses):
-            atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
+            atoms = self.number([name for (name,) in clauses[0].required])
             self._counts["plain"] -= 1
             self.vocabulary.use(atoms, -1)
             self.structure.remove(self._sorted(self._encoded(atoms)), slot)
@@ -141,8 +146,16 @@ class SetLanguage(Language):
                 self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self.clauses.remove(slot)
 
-    def interned(self) -> None:
-        """Do what a language needs for new atoms of the vocabulary, before rows with them are added."""
+    def number(self, names: Sequence[Any]) -> Int32:
+        """Return the numbers of atoms; a new one gets the next number."""
+        return self.vocabulary.intern_texts(names)
+
+    def number_many(self, names: Any) -> Int32 | None:
+        """Return the numbers of the `names` of compiled subscriptions; None if they have the same here."""
+        if not len(self.vocabulary):
+            self.vocabulary.adopt(names)
+            return None
+        return self.vocabulary.intern(names.strings())
 
     # matching
 
@@ -168,16 +181,15 @@ class SetLanguage(Language):
     def _numbered(self, compiled: Compiled) -> tuple[Rows, CheckedClauses]:
         """Return rows and clauses in the numbers of this index."""
         plain, clauses = compiled.plain, compiled.checked
-        if not len(self.vocabulary):
-            self.vocabulary.adopt(compiled.names)
+        numbers = self.number_many(compiled.names)
+        if numbers is None:
             return plain, clauses
-        numbers = self.vocabulary.intern(compiled.names.strings())
         return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
 
     def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
         """Return rows and payloads for the structure; clauses with phrases, NOT or OR are put into the table."""
         if is_plain(clauses):
-            atoms = self.vocabulary.intern_texts([name for (name,) in clauses[0].required])
+            atoms = self.number([name for (name,) in clauses[0].required])
             self._counts["plain"] += 1
             self.vocabulary.use(atoms, 1)
             return [(self._encoded(atoms), slot)]
@@ -218,7 +230,7 @@ class SetLanguage(Language):
 
     def _literals(self, clause: Clause[Names]) -> Int32:
         names = [name for (name,) in (*clause.required, *clause.forbidden)]
-        literals = self.vocabulary.intern_texts(names) << 1
+        literals = self.number(names) << 1
         literals[len(clause.required) :] |= 1
         return literals
 
@@ -231,7 +243,7 @@ class SetLanguage(Language):
         required = list(dict.fromkeys(name for names in clause.required for name in names))
         checks = [(names, 0) for names in clause.required if len(names) > 1]
         checks += [(names, 1) for names in clause.forbidden]
-        numbers = self.vocabulary.intern_texts(required + [name for names, _ in checks for name in names]).tolist()
+        numbers = self.number(required + [name for names, _ in checks for name in names]).tolist()
         program: list[int] = []
         at = len(required)
         for names, forbidden in checks:

@@ -16,23 +16,20 @@ import pyarrow as pa
 from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.index.arrow import attributes, flat_values, group_by_event, is_object, is_string
-from watchword.predicates.events.held import Held
-from watchword.predicates.events.placing import Placed, Placer
+from watchword.predicates.events.held import Held, Placed
+from watchword.predicates.events.placing import Placer
 from watchword.predicates.events.reader import NameNode
 from watchword.predicates.fields import Field
 from watchword.predicates.predicate import show_path
-from watchword.predicates.values import View
+from watchword.predicates.readers.reader import AttributeReader
 from watchword.strings import first_repeated
-
-Elements = Callable[[Field, pa.Array], tuple[Int64, Any]]
-"""Takes a field of ANY and an array of structs; returns rows of it and atoms that they satisfy."""
 
 
 class ColumnReader:
     """Reads one batch of columns along the tree of names."""
 
-    def __init__(self, placer: Callable[[Field], Placer], elements: Elements, position: int) -> None:
-        self._placer, self._elements, self._position = placer, elements, position
+    def __init__(self, placer: Callable[[Field], Placer], position: int) -> None:
+        self._placer, self._position = placer, position
         self._points: list[tuple[Int64, Any]] = []
         self._labels: list[tuple[Int64, int, Int64]] = []
 
@@ -68,22 +65,27 @@ class ColumnReader:
 
     def _objects(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         for field in place.fields:
-            if field.view is View.ELEMENTS:
-                try:
-                    rows, atoms = self._elements(field, column)
-                except EventError as error:  # which has the element's position
-                    at = self._position + int(owners[error.position])
-                    raise EventError(f"{show_path(field.path)}: {error.reason}", position=at) from None
-                self._points.append((owners[rows], atoms))
-            elif field.view is not View.NODES:
+            if field.reader is not None:
+                self._read_by(field.reader, field, column, owners)
+            else:
                 self._add(field, self._placer(field).objects(len(column)), owners)
+
+    def _read_by(self, reader: AttributeReader, field: Field, column: pa.Array, owners: Int64) -> None:
+        field.wake()
+        try:
+            self._add(field, reader.place(column), owners)
+        except EventError as error:  # which has the position among the values
+            at = self._position + int(owners[error.position])
+            raise EventError(f"{show_path(field.path)}: {error.reason}", position=at) from None
 
     def _scalars(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         for field in place.fields:
-            if field.view is View.ELEMENTS:
-                continue
-            self._refuse(field, column, owners)
-            self._add(field, self._placer(field).place(column), owners)
+            if field.reader is None or field.reader.about != "objects":
+                self._refuse(field, column, owners)
+            if field.reader is not None:
+                self._read_by(field.reader, field, column, owners)
+            else:
+                self._add(field, self._placer(field).place(column), owners)
 
     def _refuse(self, field: Field, column: pa.Array, owners: Int64) -> None:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

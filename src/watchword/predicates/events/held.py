@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64
+from watchword.arrays import Int32, Int64, offsets_of
 
 
 class Held(NamedTuple):
@@ -39,6 +39,25 @@ class Held(NamedTuple):
         )
 
 
+class Placed(NamedTuple):
+    """Where the values of a column stand: value `i` satisfies ``points[offsets[i]:offsets[i + 1]]`` (one point or none
+    if `offsets` is None, -1 for none), and has a label if its field has spans."""
+
+    offsets: Int64 | None
+    points: Int32
+    labels: Int64 | None
+
+    def taken(self, numbers: Int64) -> Placed:
+        """Return the places of some values, by number, perhaps several times."""
+        labels = None if self.labels is None else self.labels[numbers]
+        if self.offsets is None:
+            return Placed(None, self.points[numbers], labels)
+        sizes = np.diff(self.offsets)[numbers]
+        borders = offsets_of(sizes)
+        at = np.arange(borders[-1]) - np.repeat(borders[:-1] - self.offsets[:-1][numbers], sizes)
+        return Placed(borders, self.points[at], labels)
+
+
 def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held:
     """Return what holds in one event."""
     offsets, atoms = np.array([0, len(points)], np.int64), np.array(points, np.int32)
@@ -47,6 +66,15 @@ def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held
     return Held(
         offsets, atoms, np.array([0, len(fields)], np.int64), np.array(fields, np.int32), np.array(positions, np.int64)
     )
+
+
+def nothing_placed(count: int) -> Placed:
+    """Return that none of some values satisfies anything.
+
+    >>> nothing_placed(2).points
+    array([-1, -1], dtype=int32)
+    """
+    return Placed(None, np.full(count, -1, np.int32), None)
 
 
 _NO_VALUES = np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.int64)

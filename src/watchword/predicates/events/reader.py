@@ -8,7 +8,6 @@ never looked at. With ``name = 'RBS'`` as atom 0 and ``quote.value > 20`` in fie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,8 @@ from watchword.predicates.events.depth import refuse_deep
 from watchword.predicates.events.documents import parsed
 from watchword.predicates.events.held import Held, one_held
 from watchword.predicates.fields import Field, Fields
-from watchword.predicates.hierarchies import Hierarchy
 from watchword.predicates.predicate import show_path
-from watchword.predicates.values import NUMBER, OTHER, TEXT, VIEWS, View
-
-Finder = Callable[[list[Any]], list[int]]
-"""Takes the elements of a list; returns the atoms of ANY that one of them satisfies."""
+from watchword.predicates.values import NUMBER, OTHER, TEXT, View
 
 
 class NameNode:
@@ -35,22 +30,31 @@ class NameNode:
         self.below: dict[str, NameNode] = {}
         self.plain: Field | None = None
         """The only field, where it is one that lists points for texts and numbers as they are, and has no spans."""
+        self.is_asleep = False
+
+    def wake(self) -> None:
+        """Make the fields ready to be asked."""
+        for field in self.fields:
+            field.wake()
+        field = self.fields[0]
+        lists = field.view is View.PLAIN and not field.has_spans
+        self.plain = field if lists and len(self.fields) == 1 and not self.below else None
+        self.is_asleep = False
 
 
 class Reader:
     """Reads events by what the fields of an index ask for."""
 
-    def __init__(self, fields: Fields, hierarchies: Mapping[str, Hierarchy]) -> None:
-        self._fields, self._hierarchies = fields, hierarchies
+    def __init__(self, fields: Fields) -> None:
+        self._fields = fields
         self._root = NameNode()
         self._shape = 0
-        self._none = Hierarchy({})
 
-    def read(self, events: Any, position: int, finder: Callable[[Field], Finder]) -> Held:
-        """Return what holds in events, objects or JSON texts; `finder` is asked about ANY."""
+    def read(self, events: Any, position: int) -> Held:
+        """Return what holds in events, objects or JSON texts."""
         if len(events) == 1:
-            return one_held(*self.found(events[0], position, finder))
-        found = [self.found(event, position + row, finder) for row, event in enumerate(events)]
+            return one_held(*self.found(events[0], position))
+        found = [self.found(event, position + row) for row, event in enumerate(events)]
         points, fields, positions = ([part for one in found for part in one[k]] for k in range(3))
         return Held(
             offsets_of([len(one[0]) for one in found]),
@@ -75,9 +79,7 @@ class Reader:
             self._learn()
         return self._root
 
-    def found(
-        self, event: Any, position: int, finder: Callable[[Field], Finder]
-    ) -> tuple[list[int], list[int], list[int]]:
+    def found(self, event: Any, position: int) -> tuple[list[int], list[int], list[int]]:
         """Return points, and fields with positions, field by field."""
         event = self.event(event, position)
         root = self.root()
@@ -86,12 +88,11 @@ class Reader:
             self._enter(root, event, found)
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
-        for field, elements in found.elements.items():
+        for field, values in found.read.items():
             try:
-                found.points += finder(field)(elements)
-            except EventError as error:  # which has the element's position
+                found.points += field.reader.points(values)  # type: ignore[union-attr]
+            except EventError as error:  # which has the position among the values
                 raise EventError(f"{show_path(field.path)}: {error.reason}", position=position) from None
-            found.mixed = True
         return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 
     def _enter(self, place: NameNode, event: dict[str, Any], found: _Found) -> None:
@@ -126,24 +127,19 @@ class Reader:
                 if element is not None:
                     self._visit(place, element, found)
             return
+        if place.is_asleep:
+            place.wake()
         for field in place.fields:
             self._place(field, value, found)
         if place.below and isinstance(value, dict):
             self._enter(place, value, found)
 
     def _place(self, field: Field, value: Any, found: _Found) -> None:
-        if field.view is View.ELEMENTS:
-            if isinstance(value, dict):
-                found.elements.setdefault(field, []).append(value)
-            return
-        if field.view is View.NODES:
-            if isinstance(value, str):
-                hierarchy = self._hierarchies.get(show_path(field.path), self._none)
-                for node in hierarchy.nodes(value):
-                    found.points += field.points[TEXT].get(node, ())
+        if field.reader is not None:
+            found.read.setdefault(field, []).append(value)
             return
         try:
-            key = VIEWS[field.view](value)
+            key = field.key(value)
         except TypeError as error:
             raise _NoValueError(f"{show_path(field.path)}: {error}") from None
         if key is None:
@@ -151,24 +147,24 @@ class Reader:
         kind, seen = key
         if kind != OTHER:
             found.points += field.points[kind].get(seen, ())
-        if field.spans:
+        if field.has_spans:
             found.fields.append(field.number)
             found.positions.append(field.zones[kind].place(seen))
 
     def _learn(self) -> None:
         """Make the tree of names anew, for fields that came or that have spans now; threads that race make the same."""
         shape = self._fields.shape
-        root, places = NameNode(), []
+        root, places = NameNode(), set()
         for field in list(self._fields.all):
             place = root
             for name in field.path:
                 place = place.below.setdefault(name, NameNode())
             place.fields.append(field)
-            places.append(place)
+            place.is_asleep |= field.is_asleep
+            places.add(place)
         for place in places:
-            field = place.fields[0]
-            simple = len(place.fields) == 1 and not place.below and field.view is View.PLAIN and not field.spans
-            place.plain = field if simple else None
+            if not place.is_asleep:
+                place.wake()
         self._root, self._shape = root, shape
 
 
@@ -183,7 +179,8 @@ class _Found:
         self.points: list[int] = []
         self.fields: list[int] = []
         self.positions: list[int] = []
-        self.elements: dict[Field, list[Any]] = {}
+        self.read: dict[Field, list[Any]] = {}
+        """Values of attributes that have a reader."""
         self.mixed = False
 
     def sorted(self, fields: Fields) -> tuple[list[int], list[int], list[int]]:

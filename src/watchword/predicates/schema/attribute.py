@@ -37,8 +37,7 @@ TYPES = (*KINDS_OF, "object", "any")
 TIMES: dict[str, tuple[int, int | None]] = {"": (1, 1), "?": (0, 1), "+": (1, None), "*": (0, None)}
 """How many values an attribute has, at least and at most."""
 
-_EQUALITIES = ("=", "!=", "IN", "KIND OF")
-_ABOUT_TEXTS = ("STARTS WITH", "ENDS WITH", "IN CIDR", "KIND OF")
+_EQUALITIES = ("=", "!=", "IN")
 
 
 class Attribute:
@@ -87,13 +86,18 @@ class Attribute:
         if self.type == "date":
             return isinstance(value, date) or (isinstance(value, str) and instant_of_text(value) is not None)
         if self.type == "kind_of":
-            return isinstance(value, str) and self._is_node(value)
+            return isinstance(value, str) and self.is_node(value)
         key = plain_key(value)
         if self.type == "one_of":
             return key in self._keys
         return key is not None and key[0] == KINDS_OF[self.type][0]
 
-    def _is_node(self, value: str) -> bool:
+    @property
+    def may_be_text(self) -> bool:
+        """Say whether a value may be a text that is compared as one."""
+        return self.type in ("text", "kind_of", "any") or any(isinstance(member, str) for member in self.members)
+
+    def is_node(self, value: str) -> bool:
         """Say whether a value is a node, or a path that begins with one."""
         return any(value[:at] in self._nodes for at in [*_slashes(value), len(value)])
 
@@ -103,35 +107,36 @@ class Attribute:
         """Return why a predicate does not fit, None if it does."""
         if self.type == "any" or predicate.operator == "EXISTS":
             return None
-        if (predicate.operator == "ANY") != (self.type == "object"):
-            asked = "ANY is about objects" if predicate.operator == "ANY" else "it has no value to compare"
+        asks_objects = predicate.about == "objects"
+        if asks_objects != (self.type == "object"):
+            asked = f"{predicate.operator} is about objects" if asks_objects else "it has no value to compare"
             return Complaint(f"the schema has {self.name} as {self.described}; {asked}", False)
-        if predicate.operator == "ANY":
-            return None
-        if not all(self._compares(key, predicate) for key in predicate.constants):
-            return Complaint(f"the schema has {self.name} as {self.described}; {self._misfit(predicate)}", True)
-        return None
+        if predicate.reader is not None:
+            reason = predicate.reader.refusal(predicate, self)
+        else:
+            fits = all(self._compares(key, predicate) for key in predicate.constants)
+            reason = None if fits else self._misfit(predicate)
+        return None if reason is None else Complaint(f"the schema has {self.name} as {self.described}; {reason}", True)
 
     def _compares(self, key: Key, predicate: Predicate) -> bool:
         """Say whether values may be compared with a constant."""
+        view = predicate.view
+        assert isinstance(view, View)
         if self.type == "one_of":
-            if predicate.operator == "KIND OF":
-                return any(isinstance(member, str) for member in self.members)
-            members = [VIEWS[predicate.view](member) for member in self.members]
+            members = [VIEWS[view](member) for member in self.members]
             if predicate.operator in _EQUALITIES:
                 return key in members
             return any(member is not None and member[0] == key[0] for member in members)
-        if predicate.operator in _ABOUT_TEXTS and self.type != "kind_of":
+        if predicate.about == "texts" and self.type != "kind_of":
             return self.type == "text"
         if self.type != "kind_of":
             return key[0] in KINDS_OF[self.type]
-        if predicate.operator not in _EQUALITIES or predicate.view is View.FOLDED:
+        if predicate.operator not in _EQUALITIES or view is View.FOLDED:
             return key[0] == TEXT
-        return key[0] == TEXT and self._is_node(key[1])
+        return key[0] == TEXT and self.is_node(key[1])
 
     def _misfit(self, predicate: Predicate) -> str:
-        about_texts = predicate.operator in _ABOUT_TEXTS and self.type != "one_of"
-        if about_texts and not (predicate.operator == "KIND OF" and self.type == "kind_of"):
+        if predicate.about == "texts" and self.type != "one_of":
             return f"{predicate.operator} is about texts"
         key = next(key for key in predicate.constants if not self._compares(key, predicate))
         shown = f"a {KINDS[key[0]]}" if key[0] == INSTANT else show_value(key[1])

@@ -127,7 +127,7 @@ class Schema:
             for number, shape in enumerate(self.shapes.values())
             if (found := shape.found(predicate.attribute)) is not None
             and found.refuses(predicate) is None
-            and (predicate.attribute != self.type or predicate.operator == "KIND OF" or predicate.holds(shape.name))
+            and (predicate.attribute != self.type or predicate.reader is not None or predicate.holds(shape.name))
         )
 
     def impossible(self, predicates: Sequence[Predicate], rows: Rows) -> Int64:

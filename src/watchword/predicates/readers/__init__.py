@@ -1,0 +1,9 @@
+"""What can read an attribute? Readers: each adds an operator to the language, and finds where it holds.
+
+    reader     `AttributeReader`, what a reader must do; begin here
+    elements   ``ANY orders (sku = 'x' AND price > 5)``: one object of a list satisfies a query
+    nodes      ``topic KIND OF 'politics'``: a value is a node of a hierarchy, or below it
+    doors      which operators an index has: these, and those that its option `operators` names
+
+Comparisons of single values (``value > 20``) need no reader: a field does that itself (`predicates.fields`).
+"""

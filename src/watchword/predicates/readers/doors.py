@@ -1,0 +1,89 @@
+"""Doors: which readers an index has, by the words that lead to them.
+
+``topic KIND OF 'news'`` is read by `Nodes`, for KIND OF stands behind the attribute; ``ANY orders (…)`` by `Elements`,
+for ANY stands before it. The option `operators` names more readers by their homes: ``["my.module:Divisible"]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import Any
+
+from watchword.errors import OptionError
+from watchword.predicates.readers.reader import AttributeReader
+from watchword.predicates.values import View
+
+_WORDS = re.compile(r"[^\W\d]\w*( [^\W\d]\w*)*")
+_TAKEN = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "STARTS", "ENDS", "CONTAINS", "IS", "EXISTS", "IGNORING"])
+"""First words of what the language has by itself."""
+
+
+class Doors:
+    """Readers by their words, in capitals; they are imported when they are first asked for."""
+
+    def __init__(self, homes: Sequence[str]) -> None:
+        self._homes = homes
+
+    @cached_property
+    def by_name(self) -> dict[str, type[AttributeReader]]:
+        """All readers, by name."""
+        return {reader.name: reader for reader in map(reader_at, self._homes)}
+
+    @cached_property
+    def before(self) -> dict[str, type[AttributeReader]]:
+        """Those whose word stands before the attribute."""
+        return {name: reader for name, reader in self.by_name.items() if reader.leads}
+
+    @cached_property
+    def behind(self) -> dict[str, list[tuple[list[str], type[AttributeReader]]]]:
+        """By the first word behind the attribute, the other words and the reader; longer ones first, so that MATCHES
+        PATTERN comes before MATCHES."""
+        found: dict[str, list[tuple[list[str], type[AttributeReader]]]] = {}
+        for name in sorted(self.by_name, key=lambda name: -len(name.split())):
+            if name not in self.before:
+                first, *others = name.split()
+                found.setdefault(first, []).append((others, self.by_name[name]))
+        return found
+
+
+_OWN = ("watchword.predicates.readers.elements:Elements", "watchword.predicates.readers.nodes:Nodes")
+
+BUILT_IN = Doors(_OWN)
+
+
+@lru_cache(64)
+def doors_of(homes: tuple[str, ...]) -> Doors:
+    """Return the built-in readers and those with these homes."""
+    return Doors((*_OWN, *homes)) if homes else BUILT_IN
+
+
+def checked_operators(name: str, value: Any) -> list[str]:
+    """Return the homes of readers; an `OptionError` names what is wrong with one."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
+        raise OptionError(f"{name} must be a list of homes of readers, such as 'my.module:Divisible', not {value!r}")
+    homes = list(dict.fromkeys(value))
+    names = set(BUILT_IN.by_name) if homes else set()
+    for home in homes:
+        reader = reader_at(home)
+        words = reader.name
+        if not _WORDS.fullmatch(words) or words != words.upper() or words.split()[0] in _TAKEN or reader.leads:
+            raise OptionError(f"{name}: {words!r}, the operator of {home!r}, must be words in capitals, and new")
+        if words in names or words in View.__members__:
+            raise OptionError(f"{name}: there is an operator {words!r} already; {home!r} needs another name")
+        names.add(words)
+    return homes
+
+
+def reader_at(home: str) -> type[AttributeReader]:
+    """Return the reader with a home, which is imported."""
+    module, _, name = home.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise OptionError(f"there is no reader {home!r} to import: {error}") from None
+    if not isinstance(found, type) or not issubclass(found, AttributeReader):
+        raise OptionError(f"{home!r} is no AttributeReader")
+    return found

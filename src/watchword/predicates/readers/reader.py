@@ -1,0 +1,128 @@
+"""`AttributeReader`: reads the values of one attribute, and says which of its predicates hold in them.
+
+A reader adds one operator to the language. ``n DIVISIBLE BY 7`` could be read by this one::
+
+    class Divisible(AttributeReader):
+        name = example = "DIVISIBLE BY"
+
+        def __init__(self, path, surroundings):
+            self._atoms = {}                                     # by divisor
+
+        @classmethod
+        def parse(cls, parser, path):                            # what follows the words of its name
+            token = parser.advance()
+            if not token.text.isdigit() or not int(token.text):
+                raise parser.error("expected a divisor, such as 7", token)
+            return parser.read_by(cls, path, (int(token.text),), token.text)
+
+        def define(self, atoms, predicates): ...                 # remember: atom 3 is DIVISIBLE BY 7
+        def points(self, values): ...                            # [14, 15] has atom 3
+        def holds(self, predicate, value): ...                   # the same truth, in plain Python, for explain
+        def arrays(self): ...                                    # and restore, bytes: the state, for a snapshot
+
+An index gets to know it by its home, ``PredicateIndex(operators=["my.module:Divisible"])``; the option is saved with
+the index, so that whoever opens a snapshot imports the module, in Spark's workers as well.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import offsets_of
+from watchword.parts import Part
+from watchword.predicates.events.held import Placed, nothing_placed
+from watchword.predicates.predicate import Path, Predicate, show_path
+from watchword.sets.dnf import Tree
+
+if TYPE_CHECKING:
+    from watchword.predicates.language import Predicates
+    from watchword.predicates.query import PredicateParser
+    from watchword.predicates.schema.attribute import Attribute
+
+
+class Surroundings(NamedTuple):
+    """What a reader may know of its index: declared hierarchies by attribute, and how to make an index of queries about
+    the objects of an attribute."""
+
+    hierarchies: Mapping[str, Mapping[str, list[str]]]
+    make_index: Callable[[Surroundings], Predicates] | None = None
+
+    def inside(self, path: Path) -> Surroundings:
+        """Return the surroundings as they are seen from the objects of an attribute.
+
+        >>> Surroundings({"orders.topic": {"a": ["b"]}, "topic": {}}).inside(("orders",)).hierarchies
+        {'topic': {'a': ['b']}}
+        """
+        start = show_path(path) + "."
+        kept = {name.removeprefix(start): tree for name, tree in self.hierarchies.items() if name.startswith(start)}
+        return self._replace(hierarchies=kept)
+
+
+ALONE = Surroundings({})
+
+
+class AttributeReader(Part):
+    """Reads one attribute of an index for one operator. The index changes it while nobody else does; any number of
+    threads may ask it at once."""
+
+    name: ClassVar[str]
+    """The operator: words behind the attribute, and the reader's name in snapshots. No two readers share it."""
+
+    example: ClassVar[str]
+    """How it is written, for errors: ``KIND OF 'node'``."""
+
+    about: ClassVar[Literal["values", "texts", "objects"]] = "values"
+    """What it reads of an event; it may be given other values, and passes over them."""
+
+    leads: ClassVar[bool] = False
+    """Whether the words stand before the attribute, as in ``ANY orders (…)``."""
+
+    @abstractmethod
+    def __init__(self, path: Path, surroundings: Surroundings) -> None:
+        """Make a reader of an attribute, without predicates."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, parser: PredicateParser, path: Path) -> Tree:
+        """Return what a subscription asks where the words of this reader were passed over; `parser.read_by` makes a
+        predicate, and AND, OR and NOT may join several. A text that is wrong is a `parser.error` at a token."""
+
+    @abstractmethod
+    def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
+        """Remember predicates, each under its number, which is new."""
+
+    @abstractmethod
+    def points(self, values: list[Any]) -> list[int]:
+        """Return the numbers of predicates that hold for one of the values of an event, none of them null."""
+
+    @abstractmethod
+    def holds(self, predicate: Predicate, value: Any) -> bool:
+        """Say whether a predicate holds for a value of an event, which `points` would find. It need not be defined."""
+
+    def place(self, column: pa.Array) -> Placed:
+        """Return the numbers of predicates that hold for each value of a column, which has no null and no NaN.
+
+        A reader that can do better than asking once for each distinct value does.
+        """
+        if pa.types.is_nested(column.type):
+            return nothing_placed(len(column))
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        points = [self.points([value]) for value in encoded.dictionary.to_pylist()]
+        placed = Placed(
+            offsets_of([len(found) for found in points]),
+            np.array([atom for found in points for atom in found], np.int32),
+            None,
+        )
+        return placed.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+
+    @classmethod
+    def refusal(cls, predicate: Predicate, attribute: Attribute) -> str | None:
+        """Return why a predicate does not fit an attribute of a schema, None if it does."""
+        if cls.about == "texts" and not attribute.may_be_text:
+            return f"{cls.name} is about texts"
+        return None

@@ -46,6 +46,7 @@ from watchword.papers.experiments.rows import curve, falls, figure, rises, value
 Rows = Sequence[Row]
 _COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq}
 _FIELDS = Formatter()
+_NUMBER = re.compile(r"-?[\d.]+")
 
 
 class Figures(dict[Any, Any]):
@@ -300,7 +301,10 @@ def text(reading: Reading, item: str, between: str = ", ") -> Reading:
 
 @dataclass(frozen=True)
 class Check:
-    """A check of rows: the claim holds, or holds weaker, where these conditions on its figures are met."""
+    """A check of rows: the claim holds, or holds weaker, where these conditions on its figures are met.
+
+    A `ValueError` if a figure is named and not given, or given and not named: rows would seem to lack it.
+    """
 
     says: str
     holds: str
@@ -308,6 +312,13 @@ class Check:
     why: str
     otherwise: str
     figures: Mapping[str, Reading]
+
+    def __post_init__(self) -> None:
+        words = f"{self.says} {self.why} {self.otherwise}"
+        fields = [name for _, name, _, _ in _FIELDS.parse(words) if name] + _operands(f"{self.holds} and {self.weaker}")
+        wrong = {re.split(r"[.\[]", name)[0] for name in fields} ^ set(self.figures)
+        if wrong:
+            raise ValueError(f"{self.says!r} and its conditions do not name the figures given: {sorted(wrong)}")
 
     def __call__(self, rows: Rows) -> Outcome:
         """Return the outcome; a `LookupError` if rows lack a figure."""
@@ -331,6 +342,11 @@ def is_met(condition: str, figures: Mapping[str, Any]) -> bool:
     return any(all(_is_true(part, figures) for part in way.split(" and ")) for way in condition.split(" or "))
 
 
+def _operands(condition: str) -> list[str]:
+    """Return the names in a condition."""
+    return [name for name in re.split(r" (?:<=?|>=?|==|and|or) ?", condition) if name and not _NUMBER.fullmatch(name)]
+
+
 def _is_true(comparison: str, figures: Mapping[str, Any]) -> bool:
     """Return whether a chain of comparisons is true, or a name alone."""
     operands = re.split(r" (<=?|>=?|==) ", comparison)
@@ -343,6 +359,6 @@ def _is_true(comparison: str, figures: Mapping[str, Any]) -> bool:
 
 def _operand(name: str, figures: Mapping[str, Any]) -> Any:
     """Return a number, or the figure of a name."""
-    if re.fullmatch(r"-?[\d.]+", name):
+    if _NUMBER.fullmatch(name):
         return float(name)
     return _FIELDS.get_field(name, (), figures)[0]

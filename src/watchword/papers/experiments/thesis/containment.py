@@ -13,7 +13,7 @@ from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Out
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.rows import curve, value
 from watchword.papers.experiments.thesis.indexes import built, drawn, figures, in_order, matched, terms_of
-from watchword.papers.models.trie import bounded_nodes
+from watchword.papers.models.trie_bounds import bounded_nodes
 from watchword.papers.workloads import calibrated
 from watchword.papers.workloads.syndication import Lengths, generate
 

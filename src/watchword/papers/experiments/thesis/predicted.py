@@ -8,7 +8,7 @@ from watchword.papers.experiments.checks import Reading, check, read
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import built, drawn, matched, shelved, terms_of
-from watchword.papers.models import count, keyed, terms, trie
+from watchword.papers.models import count, keyed, terms, trie, trie_bounds
 from watchword.papers.workloads import calibrated
 
 SIZES = {"small": (8_000, (2_000, 20_000), 500), "paper": (800_000, (10_000, 100_000, 1_000_000), 2_000)}
@@ -44,7 +44,7 @@ def _predicted(size: int, number: int) -> dict[str, float]:
 def _as_printed(size: int, number: int) -> dict[str, float]:
     """Return what the printed equations 2.6 and 2.8 come to, and 2.20 for the first levels of a trie."""
     shares, mean = terms.shares_of(terms_of(size).frequencies), calibrated.subscription_lengths().mean
-    levels = trie.levels_as_printed(count.occurrence_as_printed(shares, mean, number), 2)
+    levels = trie_bounds.levels_as_printed(count.occurrence_as_printed(shares, mean, number), 2)
     return {
         "terms": count.occurring_as_printed(shares, mean, number),
         "bytes of count": count.size_as_printed(shares, mean, number),

@@ -19,9 +19,9 @@ A *reading* gives a number or `Figures`, which are numbers by label:
 From readings others are made:
 
     a / b, a * b, a - b, abs(a)                 label by label: ``tree / rapid`` is by which factor rapid is ahead
-    growth(a), spread(a)                        the last over the first, the greatest over the least
-    first(a), last(a), least(a), most(a)        one of the values
-    at(a, 20), among(a, 10, 20)                 the value of a label, the figures of some labels
+    a.growth, a.spread                          the last over the first, the greatest over the least
+    a.first, a.last, a.least, a.most            one of the values
+    a[20], among(a, 10, 20)                     the value of a label, the figures of some labels
     ahead(a)                                    the figures above 1
     trend(a, "rises", slack=0.1)                whether values never fall, but by a tenth
     text(a, "{label}: {figure:.1f}")            the figures in other words
@@ -151,6 +151,16 @@ class Reading:
         """Return the reading whose figures are changed in this way."""
         return Reading(lambda rows: change(self(rows)))
 
+    def __getattr__(self, name: str) -> Reading:
+        """Return the reading of a property of the figures: ``tree.growth``."""
+        if not isinstance(getattr(Figures, name, None), property):
+            raise AttributeError(name)
+        return self.then(lambda figures: getattr(figures, name))
+
+    def __getitem__(self, label: Any) -> Reading:
+        """Return the reading of the value of a label: ``tree[20]``."""
+        return self.then(lambda figures: figures[label])
+
     def __truediv__(self, other: Reading | float) -> Reading:
         return _together(_quotient, self, other)
 
@@ -239,41 +249,6 @@ def _known(number: float | None) -> float:
 def _quotient(above: float, below: float) -> float | None:
     """Return a quotient, or None where nothing is there to divide by."""
     return above / below if below else None
-
-
-def growth(reading: Reading) -> Reading:
-    """Return the last value over the first."""
-    return reading.then(lambda figures: figures.growth)
-
-
-def spread(reading: Reading) -> Reading:
-    """Return the greatest value over the least."""
-    return reading.then(lambda figures: figures.spread)
-
-
-def first(reading: Reading) -> Reading:
-    """Return the first value."""
-    return reading.then(lambda figures: figures.first)
-
-
-def last(reading: Reading) -> Reading:
-    """Return the last value."""
-    return reading.then(lambda figures: figures.last)
-
-
-def least(reading: Reading) -> Reading:
-    """Return the least value."""
-    return reading.then(lambda figures: figures.least)
-
-
-def most(reading: Reading) -> Reading:
-    """Return the greatest value."""
-    return reading.then(lambda figures: figures.most)
-
-
-def at(reading: Reading, label: Any) -> Reading:
-    """Return the value of a label."""
-    return reading.then(lambda figures: figures[label])
 
 
 def among(reading: Reading, *labels: Any) -> Reading:

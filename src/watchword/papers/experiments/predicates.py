@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import Reading, ahead, check, last, read, trend
+from watchword.papers.experiments.checks import Reading, ahead, check, read, trend
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.measuring import SHELF, compared
 from watchword.papers.experiments.rows import curve, falls, rises
@@ -227,7 +227,7 @@ def _section_4_cells(scale: str) -> list[Cell]:
     return [{"S": size, **DEFAULTS} for size in BRUTE_SIZES[scale]]
 
 
-NEEDED = last(_along_s("matches", "counting") * _along_s("NP", "counting"))
+NEEDED = (_along_s("matches", "counting") * _along_s("NP", "counting")).last
 SECTION_4 = Experiment(
     name="predicates/section-4",
     title="The algorithms compared",
@@ -241,7 +241,7 @@ SECTION_4 = Experiment(
                     weaker="lead.most > 1", lead=_along_s("us", "brute") / _along_s("us", "counting")), times=True),
         Claim("unnecessary", "Counting makes many unnecessary tests.", "many",
               check("{done:,.0f} increments for {needed:.2f} that belong to matches", "done > many",
-                    done=last(_along_s("operations", "counting")), needed=NEEDED, many=NEEDED * 10)),
+                    done=_along_s("operations", "counting").last, needed=NEEDED, many=NEEDED * 10)),
         Claim("waste", "Non-propagation checks predicates that propagation need not.", "a waste of time",
               check("{more.least:.2f} to {more.most:.2f} times the predicates checked", "more.least > 1",
                     more=_along_s("operations", "non-propagation") / _along_s("operations", "propagation"))),

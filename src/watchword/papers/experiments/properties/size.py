@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from watchword.papers.experiments.checks import Reading, check, each, every, read, spread, text
+from watchword.papers.experiments.checks import Reading, check, each, every, read, text
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot
 from watchword.papers.experiments.properties.workload import (
     DOCUMENT,
@@ -61,7 +61,7 @@ FIGURE_3 = Experiment(
                     "events with more than c ones go to the plain tree and are near a third of all nodes")),
         Claim("stable", "The ratio of the two does not depend on the size.", "relatively stable",
               check("{by_kind}", "spread.most < 1.25", weaker="spread.most < 2",
-                    spread=each((ZIPF, EXPONENTIAL), lambda kind: spread(_rapid("nodes_ratio", kind))),
+                    spread=each((ZIPF, EXPONENTIAL), lambda kind: _rapid("nodes_ratio", kind).spread),
                     by_kind=text(each((ZIPF, EXPONENTIAL), partial(_rapid, "nodes_ratio")),
                                  "{label}: {figure.least:.2f} to {figure.most:.2f}", "; "))),
         Claim("exponential", "With each property 1 by chance p = 0.1 the gain is small.", "1.2 times",

@@ -9,19 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import (
-    Reading,
-    among,
-    at,
-    check,
-    each,
-    growth,
-    last,
-    least,
-    read,
-    spread,
-    trend,
-)
+from watchword.papers.experiments.checks import Reading, among, check, each, read, trend
 from watchword.papers.experiments.experiment import Claim
 from watchword.papers.experiments.retriever.engines import PUBLICATIONS, PUBLISHED
 
@@ -39,7 +27,7 @@ def _over(axis: str, column: str, method: str) -> Reading:
 
 def _behind(axis: str, column: str, method: str) -> Reading:
     """Return the NFA over a method, where it is least."""
-    return least(_over(axis, column, "nfa") / _over(axis, column, method))
+    return (_over(axis, column, "nfa") / _over(axis, column, method)).least
 
 
 # Figure 2: more subscriptions
@@ -49,15 +37,15 @@ _size = partial(_over, "subscriptions")
 
 def _largest(column: str) -> Reading:
     """Return a column at the largest size, by engine."""
-    return each((*PUBLISHED, "nfa"), lambda method: last(_size(column, method)))
+    return each((*PUBLISHED, "nfa"), lambda method: _size(column, method).last)
 
 
 def _growth(methods: Sequence[str]) -> Reading:
     """Return the work at the largest size as a multiple of that at the smallest, by engine."""
-    return each(methods, lambda method: growth(_size("operations", method)))
+    return each(methods, lambda method: _size("operations", method).growth)
 
 
-_STRETCH = _size("operations", "nfa").then(lambda work: work.stretch)
+_STRETCH = _size("operations", "nfa").stretch
 SIZES = (
     Claim("naive", "The time of the naive engine goes with the number of subscriptions, that of the others does not.",
           "naive grows much faster than all other algorithms",
@@ -126,8 +114,8 @@ STARS = (
     Claim("retriever-stars", "Stars cost REtriever nothing.", "roughly the same",
           check("3 stars over 1, per letter: states visited {visits}; all work {work}",
                 "visits.most <= 1.1 and work.most <= 1.15", weaker="visits.most <= 1.1",
-                visits=each(PUBLISHED, lambda method: growth(_stars("visits", method) / _LETTERS)),
-                work=each(PUBLISHED, lambda method: growth(_stars("operations_per_letter", method))),
+                visits=each(PUBLISHED, lambda method: (_stars("visits", method) / _LETTERS).growth),
+                work=each(PUBLISHED, lambda method: _stars("operations_per_letter", method).growth),
                 otherwise="paper: the automaton is indifferent to stars; walking back is not, as behind a star many "
                 "positions fit")),
 )  # fmt: skip
@@ -144,7 +132,7 @@ POSITIONS = (
     Claim("alike", "To REtriever it is the same where overlaps stand.",
           "roughly the same matching time for all positions",
           check("most over least work: {spread}", "spread.most <= 1.25", weaker="spread.least <= 1.25",
-                spread=each(PUBLISHED, lambda method: spread(_place("operations", method))))),
+                spread=each(PUBLISHED, lambda method: _place("operations", method).spread))),
     Claim("prefix", "The NFA is worse off with general and suffix overlaps than with prefixes.",
           "performs worse in general and suffix overlap",
           check("states reached: {reached}; with looping states tried: {work}",
@@ -162,12 +150,12 @@ _share = partial(_over, "overlap_percent")
 
 def _growths(column: str) -> Reading:
     """Return what a column of both ways to cut is with all overlaps, as a multiple of it without."""
-    return each(CUTTING, lambda method: growth(_share(column, method)))
+    return each(CUTTING, lambda method: _share(column, method).growth)
 
 
 def _without(column: str) -> Reading:
     """Return a column without overlaps, by engine."""
-    return each(PUBLISHED, lambda method: at(_share(column, method), 0))
+    return each(PUBLISHED, lambda method: _share(column, method)[0])
 
 
 SHARES = (
@@ -184,7 +172,7 @@ SHARES = (
           "always there.", "83 against 160 ms at 0 percent",
           check("without overlaps, operations: {work}; states: {states}", "lead >= 1.5", weaker="lead > 1",
                 work=_without("operations"), states=_without("states"),
-                lead=at(_share("operations", "single, records") / _share("operations", "multi, records"), 0),
+                lead=(_share("operations", "single, records") / _share("operations", "multi, records"))[0],
                 otherwise=RECOMBINING + "; short overlaps are prevalent, as it says, and only make the automaton "
                 "small")),
 )  # fmt: skip

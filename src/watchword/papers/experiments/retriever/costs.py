@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from watchword import PatternIndex
-from watchword.papers.experiments.checks import Reading, among, check, each, last, read, text
+from watchword.papers.experiments.checks import Reading, among, check, each, read, text
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLISHED, SEED
@@ -67,7 +67,7 @@ def _each(pairs: Sequence[tuple[int, str]], change: Callable[[tuple[int, str]], 
 
 
 def _largest(column: str, method: str) -> Reading:
-    return last(read(column, along="subscriptions", method=method))
+    return read(column, along="subscriptions", method=method).last
 
 
 def _published(column: str) -> Reading:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from watchword.papers.experiments.checks import Figures, Reading, check, least, most, read
+from watchword.papers.experiments.checks import Figures, Reading, check, read
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.retriever.claims import RECOMBINING
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLICATIONS, PUBLISHED, SEED, bench
@@ -120,8 +120,8 @@ MINIMUMS = Experiment(
               "splitting reduces the size of the DFA (section 3.1)",
               check("multi has {low} to {high} of the states of none", "several.most <= 1 and one.most <= 1",
                     several=_states("multi") / _states("single"), one=_states("single") / _states("none"),
-                    low=least(_states("multi") / _states("none")).then(figure),
-                    high=most(_states("multi") / _states("none")).then(figure))),
+                    low=(_states("multi") / _states("none")).least.then(figure),
+                    high=(_states("multi") / _states("none")).most.then(figure))),
     ),
     needs=lambda scale: 1 << 30,
     turns=2,

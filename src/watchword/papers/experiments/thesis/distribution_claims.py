@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import Figures, Reading, among, check, each, growth, last, least, most, read
+from watchword.papers.experiments.checks import Figures, Reading, among, check, each, read
 from watchword.papers.experiments.experiment import Claim, Outcome, Row, judged
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS
 from watchword.papers.experiments.thesis.printed import GROWTH, PAIRS, PRINTED_4_6, TABLES
@@ -39,11 +39,11 @@ def _more(method: str, column: str, distribution: str) -> Reading:
 def _apart(column: str) -> Reading:
     """Return by which share of the larger one figures of empirical and anti-correlated terms differ."""
     both = among(_of(COUNT, column), "empirical", "anti-correlated")
-    return 1 - least(both) / most(both)
+    return 1 - both.least / both.most
 
 
 def _uniform_is_faster(rows: Sequence[Row]) -> Outcome:
-    even, skewed = (last(_growing(COUNT, "match us", of))(rows) for of in ("uniform", "empirical"))
+    even, skewed = (_growing(COUNT, "match us", of).last(rows) for of in ("uniform", "empirical"))
     gain = 1 - even / skewed
     why = "the thesis copies ten million counters for each item, whatever its terms; here nothing is copied for an item"
     return judged(gain > 0.2, f"{gain:.1%} less time than empirical", why=why if gain > 0.6 else "")
@@ -84,7 +84,7 @@ def _over_printed() -> Reading:
     return each(printed, lambda method: _operations(method) / Reading(lambda rows: printed[method]))
 
 
-LAST_US = each((COUNT, TRIE, "auto"), lambda method: last(_growing(method, "match us")))
+LAST_US = each((COUNT, TRIE, "auto"), lambda method: _growing(method, "match us").last)
 CLAIMS = (
     Claim("same-count", "Under empirical and anti-correlated terms the count index has the same shape.",
           "292,457 and 292,480 entries (Table 4.4)",
@@ -92,7 +92,7 @@ CLAIMS = (
                 apart=each(("hash_entries", "term_nodes", "blocks"), _apart))),
     Claim("postings", "How many postings there are does not depend on the distribution of terms.", "independent (4.6)",
           check("postings differ by {wide:.2%}", "wide < 0.01",
-                wide=most(_of(COUNT, "postings")) / least(_of(COUNT, "postings")) - 1)),
+                wide=_of(COUNT, "postings").spread - 1)),
     Claim("uniform-fills", "Uniform terms fill the hash table, with lists of two; the others do not.",
           "100 % against 73 % (Table 4.4)",
           check("{used[uniform]:.0%} of the buckets, lists of {lists[uniform]:.2f}; empirical {used[empirical]:.0%}",
@@ -111,7 +111,7 @@ CLAIMS = (
     Claim("nodes-vary", "The nodes of the compact trie hardly depend on the distribution.",
           "less than 17 % apart (Table 4.5)",
           at_full_size(check("{nodes:,.0f}: {wide:.0%} apart", "wide < 0.17", weaker="wide < 0.3",
-                             nodes=_of(TRIE, "nodes"), wide=most(_of(TRIE, "nodes")) / least(_of(TRIE, "nodes")) - 1,
+                             nodes=_of(TRIE, "nodes"), wide=_of(TRIE, "nodes").spread - 1,
                              otherwise="workload: the most frequent terms of the fitted vocabulary are a little more "
                              "frequent than the thesis's"))),
     Claim("leaves", "Nine nodes of the compact trie in ten are leaves.", "88.8 to 91.8 % (Table 4.5)",
@@ -134,15 +134,14 @@ CLAIMS = (
                              "{own[uniform, uniform]:,.1f} visits",
                              "below[uniform, uniform] > 8 and below[anti-correlated, anti-correlated] > 8",
                              weaker="below[uniform, uniform] > 4", own=_operations(TRIE),
-                             below=_operations(TRIE).then(lambda own: own["empirical, empirical"])
-                             / _operations(TRIE),
+                             below=_operations(TRIE)["empirical, empirical"] / _operations(TRIE),
                              otherwise="paper: its own Table 4.6 has 261, 212 and 18: ten times and more for uniform, "
                              "not for anti-correlated"))),
     Claim("head-to-head", "Items and subscriptions with the same skew cost the inverted file hundreds of times more.",
           "396.7 times (Table 4.6)",
           at_full_size(check("{factor:,.0f} times", "200 < factor < 800", weaker="factor > 10",
-                             factor=_operations(COUNT).then(
-                                 lambda own: own["empirical, empirical"] / own["empirical, uniform"]),
+                             factor=_operations(COUNT)["empirical, empirical"]
+                             / _operations(COUNT)["empirical, uniform"],
                              otherwise="workload: fewer terms, and so fewer rare ones, than the thesis has"))),
     Claim("trie-less", "The trie needs fewer operations than the inverted file in every case.",
           "30 to 993 times fewer (Table 4.6)",
@@ -160,7 +159,7 @@ CLAIMS = (
           "625 MB against 215 MB (Figure 4.12a)",
           at_full_size(check("{trie.last:,.0f} MB against {count.last:,.0f} MB: {factor:.2f}", "2 < factor < 4",
                              weaker="factor > 1.05", trie=_growing(TRIE, "MB"), count=_growing(COUNT, "MB"),
-                             factor=last(_growing(TRIE, "MB")) / last(_growing(COUNT, "MB")),
+                             factor=_growing(TRIE, "MB").last / _growing(COUNT, "MB").last,
                              otherwise="implementation: all nodes share one table of children here, where the thesis "
                              "has a hash map in each"))),
     Claim("count-linear", "The work of the count index grows in proportion to the subscriptions.",
@@ -169,10 +168,10 @@ CLAIMS = (
           "stabilises (Figure 4.12d)",
           check("{visits.growth:.1f} times the visits for {visits.stretch:.0f} times the subscriptions", "pace < 0.7",
                 visits=_growing(TRIE, "operations"),
-                pace=growth(_growing(TRIE, "operations")) / _growing(TRIE, "operations").then(lambda of: of.stretch))),
+                pace=_growing(TRIE, "operations").growth / _growing(TRIE, "operations").stretch)),
     Claim("throughput", "The trie matches an order of magnitude more items in a second than the count index.",
           "500 against 34 items/s",
           at_full_size(check("{rates:,.0f} items/s: {factor:.0f} times", "factor > 10", weaker="factor > 2",
                              rates=1e6 / LAST_US, otherwise=NOTHING_IS_COPIED,
-                             factor=last(_growing(COUNT, "match us")) / last(_growing(TRIE, "match us")))), times=True),
+                             factor=_growing(COUNT, "match us").last / _growing(TRIE, "match us").last)), times=True),
 )  # fmt: skip

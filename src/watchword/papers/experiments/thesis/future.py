@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from watchword.papers.experiments.checks import Reading, at, check, read
+from watchword.papers.experiments.checks import Reading, check, read
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.thesis.indexes import built, drawn, figures, in_order, made, matched, terms_of
@@ -69,7 +69,7 @@ def _similar(column: str, method: str) -> Reading:
 def _drifted(column: str, method: str) -> Reading:
     """Return a column once all terms have changed places, as a multiple of it before."""
     along = read(column, along="drift", method=method)
-    return at(along, 1.0) / at(along, 0.0)
+    return along[1.0] / along[0.0]
 
 
 SIMILARITY = Experiment(
@@ -89,7 +89,7 @@ SIMILARITY = Experiment(
               "expected: shared prefixes are stored once",
               check("{saved.last:.0%} fewer nodes at the largest share", "nodes.falls and saved.last > 0.15",
                     nodes=_similar("nodes", "trie"),
-                    saved=1 - _similar("nodes", "trie") / at(_similar("nodes", "trie"), 0.0))),
+                    saved=1 - _similar("nodes", "trie") / _similar("nodes", "trie")[0.0])),
         Claim("similar-memory", "Similarity brings the trie's memory nearer to that of the count index.",
               "to be studied",
               check("{factor.first:.2f} times the memory of the count index without similarity, {factor.last:.2f} with "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from watchword.papers.experiments.checks import check, last, read, spread
+from watchword.papers.experiments.checks import check, read
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import (
@@ -79,7 +79,7 @@ NO_OBJECTS = "implementation: a bucket is 4 bytes of an index that has 29 for a 
 
 
 def _capacity_hardly_matters(column: str, limit: float, paper: str, why: str = BUSY) -> Claim:
-    wide = spread(read(column, along="C %", method="compact-count")) - 1
+    wide = read(column, along="C %", method="compact-count").spread - 1
     checked = check("{wide:.1%} apart", f"wide < {limit}", weaker=f"wide < {3 * limit}", otherwise=why, wide=wide)
     text = f"How many buckets there are hardly matters: {column}."
     return Claim(f"capacity-{column.split()[0]}", text, paper, checked, times=column != "MB")
@@ -138,8 +138,8 @@ TABLE_3_2 = Experiment(
         Claim("block-100", "Long blocks waste memory, as their last one is partly empty.",
               "633 against 493 MB at 9 million",
               check("{more:.2f} times the memory of K = 25; {slots:,.0f} empty slots", "more > 1.15",
-                    more=last(read("MB", along="subscriptions", K=100)) / last(read("MB", along="subscriptions", K=25)),
-                    slots=last(read("empty_slots", along="subscriptions", K=100)))),
+                    more=read("MB", along="subscriptions", K=100).last / read("MB", along="subscriptions", K=25).last,
+                    slots=read("empty_slots", along="subscriptions", K=100).last)),
     ),
     needs=lambda scale: 3_000_000_000 if scale == "paper" else 100_000_000,
     notes="The megabytes printed contradict Figure 4.12a, which has 215 at ten million.",

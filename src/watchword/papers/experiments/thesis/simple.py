@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from watchword.papers.experiments.checks import Figures, Reading, at, check, each, read
+from watchword.papers.experiments.checks import Figures, Reading, check, each, read
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS, built, drawn, figures, grown, made, matched
@@ -134,7 +134,7 @@ CLAIMS = (
     Claim("trie-saves", "Empirical terms save a good part of the nodes that uniform ones need.",
           "36 % in the text, 25 % by Table 4.2",
           check("{saved:.0%} fewer", "0.15 < saved < 0.4", weaker="saved > 0.05",
-                saved=1 - at(NODES, "empirical") / at(NODES, "uniform"))),
+                saved=1 - NODES["empirical"] / NODES["uniform"])),
     Claim("below-postings", "The trie has fewer nodes than the inverted file postings.",
           "1.5 of 2 million (Figure 4.3)",
           check("{nodes.most:,} nodes at most, {postings:,} postings", "nodes.most < postings", nodes=NODES,
@@ -158,7 +158,7 @@ CLAIMS = (
     Claim("mirrored", "Equal subscriptions are as many under anti-correlated terms as under empirical ones.",
           "472,787 and 472,356 (Table 4.3)",
           check("{nodes[empirical]:,} and {nodes[anti-correlated]:,} nodes with one subscription", "off < 0.02",
-                nodes=MIRRORED, off=abs(at(MIRRORED, "empirical") / at(MIRRORED, "anti-correlated") - 1))),
+                nodes=MIRRORED, off=abs(MIRRORED["empirical"] / MIRRORED["anti-correlated"] - 1))),
 )  # fmt: skip
 
 

@@ -6,20 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from watchword.papers.experiments.checks import (
-    Check,
-    Figures,
-    Reading,
-    among,
-    at,
-    check,
-    growth,
-    least,
-    most,
-    read,
-    spread,
-    text,
-)
+from watchword.papers.experiments.checks import Check, Figures, Reading, among, check, read, text
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.thesis.indexes import Matched, built, drawn, figures, matched, shelved, terms_of
@@ -130,7 +117,7 @@ def _ten_times(axis: str) -> Check:
 
 
 POWER = "they grow as a power of the length, about its 2.5th: subsets of up to a subscription's length, not all"
-LONGER_LEAVES = least(among(_by_length("leaves", TRIE), 6, 9, 12)) / most(_by_length("leaves", TRIE))
+LONGER_LEAVES = among(_by_length("leaves", TRIE), 6, 9, 12).least / _by_length("leaves", TRIE).most
 COMPACT = _by_length("compact_nodes", TRIE) / _by_length("nodes", TRIE)
 MEMORY = _by_vocabulary("MB", TRIE) / _by_vocabulary("MB", COUNT)
 USED = _by_vocabulary("hash_entries", COUNT).then(
@@ -157,11 +144,11 @@ TABLES_4_7_AND_4_8 = Experiment(
               "20.71 to 19.89 (Table 4.7)",
               at_full_size(check("{slots.first:.2f} to {slots.last:.2f}", "wide < 0.1", weaker="wide < 0.35",
                                  slots=_by_length("empty_slots_mean", COUNT),
-                                 wide=spread(_by_length("empty_slots_mean", COUNT)) - 1))),
+                                 wide=_by_length("empty_slots_mean", COUNT).spread - 1))),
         Claim("nodes-length", "Nodes of the trie do not depend on the length of subscriptions.",
               "less than 4 % apart (Table 4.8)",
               at_full_size(check("{wide:.1%} apart", "wide < 0.06", weaker="wide < 0.3",
-                                 wide=spread(_by_length("nodes", TRIE)) - 1))),
+                                 wide=_by_length("nodes", TRIE).spread - 1))),
         Claim("compact-length", "From six terms on nearly all nodes are compact.",
               "27 % at 3, then 86 to 89 % (Table 4.8)",
               at_full_size(check("{said}", "share[3] < 0.5 and longer.least > 0.8", weaker="share[3] < share[6]",
@@ -179,7 +166,7 @@ TABLES_4_7_AND_4_8 = Experiment(
         Claim("memory-12", "At 12 terms the trie takes two thirds more memory.",
               "1,250 against 750 MB (Figure 4.9a)",
               at_full_size(check("{factor:.2f} times", "1.3 < factor < 2", weaker="factor > 1.05",
-                                 factor=at(_by_length("MB", TRIE), 12) / at(_by_length("MB", COUNT), 12),
+                                 factor=_by_length("MB", TRIE)[12] / _by_length("MB", COUNT)[12],
                                  otherwise="implementation: a compact node takes a word for each atom here, and no "
                                  "Java object"))),
     ),
@@ -209,7 +196,7 @@ TABLES_4_9_AND_4_10 = Experiment(
                     "nodes.rises and nodes.spread > 1.8", nodes=_by_vocabulary("nodes", TRIE))),
         Claim("leaf-share", "The share of leaves hardly depends on the vocabulary.", "86.0 to 88.8 % (Table 4.10)",
               check("{said}", "wide < 0.04", weaker="wide < 0.12",
-                    wide=most(_by_vocabulary("leaf_share", TRIE)) - least(_by_vocabulary("leaf_share", TRIE)),
+                    wide=_by_vocabulary("leaf_share", TRIE).most - _by_vocabulary("leaf_share", TRIE).least,
                     said=text(_by_vocabulary("leaf_share", TRIE), "{figure:.1%}", " to "))),
         Claim("four-times", "The count index takes four times less memory than the trie.",
               "four times (Figure 4.10a)",
@@ -244,7 +231,7 @@ FIGURE_4_11 = Experiment(
               "68 % for ten times longer items (Figure 4.11a)",
               at_full_size(check("{more:+.0%} of time, {work.growth:.1f} times the decrements from 5 to 50 terms",
                                  "6 < work.growth < 12 and more < 1", weaker="6 < work.growth < 12",
-                                 more=growth(_by_item("match us", COUNT)) - 1, work=_by_item("operations", COUNT),
+                                 more=_by_item("match us", COUNT).growth - 1, work=_by_item("operations", COUNT),
                                  otherwise="implementation: nothing is copied for an item here; 55 % of the thesis's "
                                  "time at 50 terms is the copy of ten million counters, whatever the item")),
               times=True),

@@ -7,7 +7,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from watchword.papers.experiments.checks import check, each, every, last, read, text
+from watchword.papers.experiments.checks import check, each, every, read, text
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.measuring import SHELF, by_turns, same_pairs
 from watchword.papers.experiments.rows import where
@@ -67,7 +67,7 @@ def _follows_the_count(rows: Sequence[Row]) -> Outcome:
 
 
 TIME_RATIOS = each(DATA, lambda data: every("time_ratio", data=data, method="pma2"))
-SPACE_RATIOS = each(DATA, lambda data: last(read("space_ratio", along="patterns", data=data, method="pma2")))
+SPACE_RATIOS = each(DATA, lambda data: read("space_ratio", along="patterns", data=data, method="pma2").last)
 OCCURRENCES = Experiment(
     name="xml/all-occurrences",
     title="All occurrences against the first",

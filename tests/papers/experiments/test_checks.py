@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from watchword.papers.experiments.checks import (
-    Figures,
-    Reading,
-    ahead,
-    among,
-    check,
-    each,
-    every,
-    is_met,
-    read,
-    text,
-    trend,
-)
+from watchword.papers.experiments.checks import check, is_met
 from watchword.papers.experiments.experiment import Claim
+from watchword.papers.experiments.figures import Figures, Reading, ahead, among, each, every, read, text, trend
 
 ROWS = [
     {"method": method, "S": size, "us": us}

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import Reading, ahead, check, read, trend
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, ahead, read, trend
 from watchword.papers.experiments.measuring import SHELF, compared
 from watchword.papers.experiments.rows import curve, falls, rises
 from watchword.papers.workloads.predicates import PredicateWorkload

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watchword.papers.experiments.checks import check, every
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged, not_shown
+from watchword.papers.experiments.figures import every
 from watchword.papers.experiments.properties.workload import DOCUMENT, EVENTS, PROPERTIES, SEED, nodes_by_event
 from watchword.papers.experiments.rows import where
 from watchword.papers.models import rapid

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from watchword.papers.experiments.checks import Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.measuring import compared
 from watchword.papers.experiments.properties.workload import (
     DOCUMENT,

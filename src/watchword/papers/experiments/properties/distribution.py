@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from watchword.papers.experiments.checks import Reading, check, every, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot
+from watchword.papers.experiments.figures import Reading, every, read
 from watchword.papers.experiments.properties.workload import (
     ALPHAS,
     CHANCES,

@@ -7,8 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from watchword.papers.experiments.checks import Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.properties.workload import (
     DOCUMENT,
     KINDS,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from watchword.papers.experiments.checks import Reading, check, each, every, read, text
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot
+from watchword.papers.experiments.figures import Reading, each, every, read, text
 from watchword.papers.experiments.properties.workload import (
     DOCUMENT,
     EXPONENTIAL,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import Reading, among, check, each, read, trend
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Claim
+from watchword.papers.experiments.figures import Reading, among, each, read, trend
 from watchword.papers.experiments.retriever.engines import PUBLICATIONS, PUBLISHED
 
 RECOMBINING = (

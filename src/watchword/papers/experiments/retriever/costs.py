@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from watchword import PatternIndex
-from watchword.papers.experiments.checks import Reading, among, check, each, read, text
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, among, each, read, text
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLISHED, SEED
 from watchword.papers.workloads.retriever import Parameters, generate

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from watchword.papers.experiments.checks import Figures, Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Figures, Reading, read
 from watchword.papers.experiments.retriever.claims import RECOMBINING
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLICATIONS, PUBLISHED, SEED, bench
 from watchword.papers.experiments.rows import by, figure, where

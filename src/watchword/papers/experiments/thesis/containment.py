@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watchword.papers.experiments.checks import Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.rows import curve, value
 from watchword.papers.experiments.thesis.indexes import built, drawn, figures, in_order, matched, terms_of

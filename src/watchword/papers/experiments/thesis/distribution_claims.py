@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from watchword.papers.experiments.checks import Figures, Reading, among, check, each, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Claim, Outcome, Row, judged
+from watchword.papers.experiments.figures import Figures, Reading, among, each, read
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS
 from watchword.papers.experiments.thesis.printed import GROWTH, PAIRS, PRINTED_4_6, TABLES
 from watchword.papers.experiments.thesis.shapes import NOTHING_IS_COPIED, at_full_size, linear

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from watchword.papers.experiments.checks import Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.thesis.indexes import built, drawn, figures, in_order, made, matched, terms_of
 from watchword.papers.workloads import calibrated

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from watchword.papers.experiments.checks import check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import read
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import (
     drawn,

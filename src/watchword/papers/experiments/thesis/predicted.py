@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from watchword.papers.experiments.checks import Reading, check, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import built, drawn, matched, shelved, terms_of
 from watchword.papers.models import count, keyed, terms, trie, trie_bounds

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from watchword.papers.experiments.checks import Check, Reading, check
+from watchword.papers.experiments.checks import Check, check
 from watchword.papers.experiments.experiment import Outcome, Row, not_shown
+from watchword.papers.experiments.figures import Reading
 
 FULL = 10_000_000
 """Subscriptions of the thesis's tables."""
@@ -40,7 +41,7 @@ def linear(reading: Reading, what: str) -> Check:
 
     The measure is the slope of the second half over that of the first.
 
-    >>> from watchword.papers.experiments.checks import read
+    >>> from watchword.papers.experiments.figures import read
     >>> check = linear(read("bytes", along="n"), "bytes")
     >>> check([{"n": n, "bytes": found} for n, found in ((1, 10.0), (2, 20.0), (4, 41.0))])
     Outcome(verdict='holds', measured='bytes rise 1.05 times as fast in the second half as in the first', why='')

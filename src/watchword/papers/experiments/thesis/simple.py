@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from watchword.papers.experiments.checks import Figures, Reading, check, each, read
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Figures, Reading, each, read
 from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS, built, drawn, figures, grown, made, matched
 from watchword.papers.workloads import calibrated

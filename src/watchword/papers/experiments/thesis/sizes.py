@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from watchword.papers.experiments.checks import Check, Figures, Reading, among, check, read, text
+from watchword.papers.experiments.checks import Check, check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Figures, Reading, among, read, text
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.thesis.indexes import Matched, built, drawn, figures, matched, shelved, terms_of
 from watchword.papers.experiments.thesis.printed import COUNT_COLUMNS, TRIE_COLUMNS

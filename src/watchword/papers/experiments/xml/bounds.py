@@ -17,8 +17,9 @@ from functools import partial
 import numpy as np
 
 from watchword.kernels.paths.output import OutputTables
-from watchword.papers.experiments.checks import Check, Reading, check, every, read, text
+from watchword.papers.experiments.checks import Check, check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, every, read, text
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.rows import where
 from watchword.papers.experiments.xml.workload import (

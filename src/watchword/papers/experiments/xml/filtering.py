@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from watchword.papers.experiments.checks import Reading, check, each, read, text
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, each, read, text
 from watchword.papers.experiments.measuring import SHELF, by_turns, operations, same_pairs
 from watchword.papers.experiments.xml.workload import (
     DATA,

@@ -7,8 +7,9 @@ from functools import partial
 
 import pyarrow as pa
 
-from watchword.papers.experiments.checks import check, each, every, read, text
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import each, every, read, text
 from watchword.papers.experiments.measuring import SHELF, by_turns, same_pairs
 from watchword.papers.experiments.rows import where
 from watchword.papers.experiments.xml.workload import DATA, DOCUMENT, SEED, document_of, indexes_of

@@ -5,9 +5,9 @@ An experiment is data and two functions. This one asks how many nodes a trie of 
 >>> def measure(cell, scale, seed):
 ...     words = ["pie", "pier", "tea"][: cell["words"]]
 ...     return [cell | {"nodes": len({word[:end] for word in words for end in range(len(word) + 1)})}]
->>> def shared(rows):
-...     nodes = rows[-1]["nodes"]
-...     return judged(nodes < 11, f"{nodes} nodes", why="beginnings are shared")
+>>> from watchword.papers.experiments.checks import check
+>>> from watchword.papers.experiments.figures import read
+>>> shared = check("{nodes.last} nodes", "nodes.last < 11", nodes=read("nodes", along="words"))
 >>> trie = Experiment(
 ...     name="example/trie",
 ...     title="Nodes against words",

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import pytest
 
-from watchword.papers.experiments.experiment import UNEXPLAINED, Claim, judged
+from tests.papers.experiments.recorded import outcome, recorded
+from watchword.papers.experiments.experiment import UNEXPLAINED, VERDICTS, Claim, judged
 from watchword.papers.experiments.registry import every_experiment
 
 CLAIMS = [(each.name, claim) for each in every_experiment() for claim in each.claims]
+RECORDED = recorded()
 
 
 @pytest.mark.parametrize(("name", "claim"), CLAIMS, ids=[f"{name}:{claim.id}" for name, claim in CLAIMS])
 def test_a_claim_says_what_and_shows_nothing_without_rows(name, claim) -> None:
     assert claim.text.endswith(".") and claim.paper
     assert claim.judge([]).verdict == "not shown at this scale"
+
+
+@pytest.mark.parametrize("experiment", RECORDED)
+def test_claims_are_judged_as_recorded(experiment: str) -> None:
+    claims = {claim.id: claim for name, claim in CLAIMS if name == experiment}
+    rows, expected = RECORDED[experiment]["rows"], RECORDED[experiment]["outcomes"]
+    assert list(expected) == list(claims)
+    for name, outcomes in expected.items():
+        found = {variant: outcome(claims[name], experiment, rows, int(variant)) for variant in outcomes}
+        assert found == outcomes, name
+
+
+def test_most_claims_are_recorded_with_more_than_one_verdict() -> None:
+    assert set(RECORDED) == {name for name, _ in CLAIMS}
+    verdicts = [{found[0] for found in of.values()} for each in RECORDED.values() for of in each["outcomes"].values()]
+    assert len(verdicts) == len(CLAIMS) and sum(len(found & {*VERDICTS[:3]}) > 1 for found in verdicts) >= 136
+    assert sum(len(found & {*VERDICTS[:3]}) == 3 for found in verdicts) >= 80
 
 
 def test_there_are_enough_claims_of_every_paper() -> None:

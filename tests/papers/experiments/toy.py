@@ -51,9 +51,9 @@ LETTERS = Experiment(
     printed=({"length": 3, "method": "slow", "letters": 7}, {"length": 9, "method": "slow", "letters": 18}),
     paired=("length", "method"),
     claims=(
-        Claim("double", "Slow counts twice.", "2 times", double, machine_independent=True),
-        Claim("grows", "It grows.", "from 4 on", grows),
-        Claim("lost", "Of what nobody measured.", "?", lambda rows: judged(rows[0]["missing"], "")),
+        Claim("double", "Slow counts twice.", "2 times", double),
+        Claim("grows", "It grows.", "from 4 on", grows, times=True),
+        Claim("lost", "Of what nobody measured.", "?", lambda rows: judged(rows[0]["missing"], ""), times=True),
     ),
     needs=lambda scale: {"small": 0, "paper": 1 << 70}[scale],
     notes="A note.",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.papers.models.workload import ITEM_LENGTHS, LENGTHS, SHARES, SUBSCRIPTIONS, measured, thesis
-from watchword.papers.models import terms, trie
+from watchword.papers.models import terms, trie, trie_bounds
 
 
 @cache
@@ -89,40 +89,43 @@ def test_lemma_2_counts_the_complete_trie(size):
     levels = [list(combinations(range(size), depth + 1)) for depth in range(size)]
     for level, chosen in enumerate(levels):
         assert (
-            np.bincount([path[-1] for path in chosen], minlength=size).tolist() == trie.pascal(size)[:, level].tolist()
+            np.bincount([path[-1] for path in chosen], minlength=size).tolist()
+            == trie_bounds.pascal(size)[:, level].tolist()
         )
-    assert trie.complete_nodes(size) == trie.pascal(size).sum() == sum(map(len, levels))
+    assert trie_bounds.pascal(size).sum() == sum(map(len, levels)) == 2**size - 1
     for length in range(1, size + 1):
-        assert trie.bounded_nodes(size, length) == sum(map(len, levels[:length]))
+        assert trie_bounds.bounded_nodes(size, length) == sum(map(len, levels[:length]))
 
 
 def test_the_definition_of_pascals_triangle_as_printed_is_another_matrix():
-    assert (trie.pascal_as_printed(4) != trie.pascal(4)).sum() == 13
+    assert (trie_bounds.pascal_as_printed(4) != trie_bounds.pascal(4)).sum() == 13
 
 
 def test_2_15_as_printed_cuts_nothing():
-    assert trie.bounded_nodes_as_printed(10) == trie.complete_nodes(10) > trie.bounded_nodes(10, 3)
+    assert trie_bounds.bounded_nodes_as_printed(10) == 2**10 - 1 > trie_bounds.bounded_nodes(10, 3)
 
 
 def test_2_16_to_2_20_as_printed_exceed_one():
     uniform = np.full(100, 1.0)  # every term occurs
-    assert trie.inferior_as_printed(uniform)[0] == 99
-    assert trie.inferior(terms.zipf(100, 0.0))[0] == pytest.approx(0.99)
-    assert trie.levels_as_printed(uniform, 3).max() > 9e8
+    assert trie_bounds.inferior_as_printed(uniform)[0] == 99
+    assert terms.behind(terms.zipf(100, 0.0))[0] == pytest.approx(0.99)
+    assert trie_bounds.levels_as_printed(uniform, 3).max() > 9e8
 
 
 def test_first_level_is_what_sampling_finds():
+    """A subscription begins with a term if all draws are the term or behind it, and not all behind it (2.18)."""
     shares = terms.zipf(500, 0.5)
-    exact = trie.first_level(shares, 3, 1000).sum()
+    behind = terms.behind(shares)
+    exact = (1 - (1 - (behind + shares) ** 3 + behind**3) ** 1000).sum()
     found = trie.level_nodes(trie.sample(shares, terms.fixed(3), seed=4), 1000)[0]
     assert found == pytest.approx(exact, rel=0.02)
 
 
 def test_lemma_4_as_printed_denies_a_shared_node():
     index = {(1,), (1, 2), (1, 2, 5), (1, 3), (1, 3, 5)}  # the nodes of {1, 2, 5} and {1, 3, 5}
-    assert len(index) == 6 - trie.shared_nodes({1, 2, 5}, {1, 3, 5})
-    assert not trie.share_path_as_printed({1, 2, 5}, {1, 3, 5})
-    assert trie.share_path_as_printed({1, 2}, {1, 3}) and trie.shared_nodes({1, 2}, {1, 3}) == 1
+    assert len(index) == 6 - trie_bounds.shared_nodes({1, 2, 5}, {1, 3, 5})
+    assert not trie_bounds.share_path_as_printed({1, 2, 5}, {1, 3, 5})
+    assert trie_bounds.share_path_as_printed({1, 2}, {1, 3}) and trie_bounds.shared_nodes({1, 2}, {1, 3}) == 1
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 `docs/claims.md` is made by it, from the runs of ``--scale paper``. What a row of it looks like:
 
 >>> from watchword.papers.experiments.experiment import judged
->>> claim = Claim("half", "It takes half the time.", "650 | 325 ms", lambda rows: judged(True, ""), True)
+>>> claim = Claim("half", "It takes half the time.", "650 | 325 ms", lambda rows: judged(True, ""))
 >>> print(line(claim, judged(False, "1.4 times", weaker=True, why="hardware: a larger cache")))
 | It takes half the time. | 650 \\| 325 ms | 1.4 times | holds weaker | hardware: a larger cache |
 """
@@ -47,7 +47,7 @@ def markdown(experiments: Iterable[Experiment], scale: str | None, folder: Path)
 
 def line(claim: Claim, outcome: Outcome) -> str:
     """Return the row of a claim; verdicts that rest on times say so."""
-    verdict = outcome.verdict if claim.machine_independent else f"{outcome.verdict} (times)"
+    verdict = f"{outcome.verdict} (times)" if claim.times else outcome.verdict
     return _row((claim.text, claim.paper, outcome.measured, verdict, outcome.why or "–"))
 
 

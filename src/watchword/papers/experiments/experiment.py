@@ -5,9 +5,9 @@ An experiment is data and two functions. This one asks how many nodes a trie of 
 >>> def measure(cell, scale, seed):
 ...     words = ["pie", "pier", "tea"][: cell["words"]]
 ...     return [cell | {"nodes": len({word[:end] for word in words for end in range(len(word) + 1)})}]
->>> def shared(rows):
-...     nodes = rows[-1]["nodes"]
-...     return judged(nodes < 11, f"{nodes} nodes", why="beginnings are shared")
+>>> from watchword.papers.experiments.checks import check
+>>> from watchword.papers.experiments.figures import read
+>>> shared = check("{nodes.last} nodes", "nodes.last < 11", nodes=read("nodes", along="words"))
 >>> trie = Experiment(
 ...     name="example/trie",
 ...     title="Nodes against words",
@@ -76,14 +76,15 @@ def not_shown(why: str, measured: str = "–") -> Outcome:
 class Claim:
     """A finding of a paper: in our words (`text`), in the paper's figures (`paper`), and as a check of rows.
 
-    `machine_independent` is whether the check looks at counts alone, which are the same everywhere.
+    Most checks are made by `checks.check`. `times` is whether the verdict rests on times, which belong to a machine;
+    counts are the same everywhere.
     """
 
     id: str
     text: str
     paper: str
     check: Callable[[Sequence[Row]], Outcome]
-    machine_independent: bool = False
+    times: bool = False
 
     def judge(self, rows: Sequence[Row]) -> Outcome:
         """Return the outcome; no rows, or rows that lack what the check needs, show nothing."""

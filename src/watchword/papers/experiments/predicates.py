@@ -11,9 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import Reading, ahead, read, trend
 from watchword.papers.experiments.measuring import SHELF, compared
-from watchword.papers.experiments.rows import curve, falls, ratios, rises, where
+from watchword.papers.experiments.rows import curve, falls, rises
 from watchword.papers.workloads.predicates import PredicateWorkload
 from watchword.predicates import PredicateIndex
 
@@ -113,7 +115,7 @@ def _figure(
     claims: tuple[Claim, ...],
     log_x: bool = False,
 ) -> Experiment:
-    best = Claim("fastest", FASTEST, "outperforms the other two in all contexts shown", partial(_fastest, axis))
+    best = Claim("fastest", FASTEST, "outperforms the other two in all contexts shown", partial(_fastest, axis), True)
     return Experiment(
         name=f"predicates/figure-{number}",
         title=f"Time against {label}",
@@ -152,72 +154,56 @@ def _equalities(scale: str) -> list[Cell]:
     return [{"S": SIZE[scale], **DEFAULTS, "EQ": count} for count in range(5)]
 
 
-def _close_to_counting(rows: Sequence[Row]) -> Outcome:
-    found = list(ratios(*(curve(rows, "S", "us", method=method) for method in NOTES_OWN[:2])).values())
-    said = f"{found[0]:.1f} to {found[-1]:.1f} times faster than counting, from the smallest S to the largest"
-    why = (
-        "paper: its printed C++ of both evaluates predicates anew, and its counting loops over all subscriptions, "
-        "which is not its Figure 2"
-    )
-    return judged(max(found) < 1.5, said, weaker=min(found) < 1.5, otherwise=why)
+def _along_s(column: str, method: str) -> Reading:
+    return read(column, along="S", method=method)
 
 
-def _passes_counting(rows: Sequence[Row]) -> Outcome:
-    found = ratios(*(curve(rows, "S", "us", method=method) for method in NOTES_OWN[:2]))
-    ahead = [size for size, times in found.items() if times > 1]
-    grows = rises(list(found.values()), 0.1)
-    said = (
-        f"faster in {len(ahead)} of {len(found)} sizes, by {min(found.values()):.1f} to {max(found.values()):.1f} times"
-    )
-    why = "hardware: it is ahead, by a lead that depends on the machine more than on S"
-    return judged(bool(ahead) and max(found) in ahead and grows, said, weaker=bool(ahead), otherwise=why)
-
-
+LEAD = _along_s("us", "counting") / _along_s("us", "non-propagation")
+OTHER_CODE = (
+    "paper: its printed C++ of both evaluates predicates anew, and its counting loops over all subscriptions, which is "
+    "not its Figure 2"
+)
 FIGURE_5 = _figure(
     "5",
     "S",
     "the number of subscriptions S",
     _sizes,
     (
-        Claim("close", "Non-propagation is very close to counting.", "very close", _close_to_counting),
-        Claim(
-            "passes",
-            "The more subscriptions, the further non-propagation is ahead of counting.",
-            "outperforms counting as S increases (section 4)",
-            _passes_counting,
-        ),
-        Claim("grows", "Work grows with S.", "rises in Figure 5", partial(_trend, "S", rises), True),
+        Claim("close", "Non-propagation is very close to counting.", "very close",
+              check("{lead.first:.1f} to {lead.last:.1f} times faster than counting, from the smallest S to the "
+                    "largest", "lead.most < 1.5", weaker="lead.least < 1.5", otherwise=OTHER_CODE, lead=LEAD),
+              times=True),
+        Claim("passes", "The more subscriptions, the further non-propagation is ahead of counting.",
+              "outperforms counting as S increases (section 4)",
+              check("faster in {ahead.count} of {lead.count} sizes, by {lead.least:.1f} to {lead.most:.1f} times",
+                    "lead.last > 1 and grows", weaker="lead.most > 1", lead=LEAD, ahead=ahead(LEAD),
+                    grows=trend(LEAD, "rises", slack=0.1),
+                    otherwise="hardware: it is ahead, by a lead that depends on the machine more than on S"),
+              times=True),
+        Claim("grows", "Work grows with S.", "rises in Figure 5", partial(_trend, "S", rises)),
     ),
     log_x=True,
-)
+)  # fmt: skip
 FIGURE_6 = _figure(
     "6",
     "V",
     "the number of values V",
     _values,
-    (
-        Claim(
-            "falls",
-            "More values of an attribute mean less work.",
-            "falls, with noise",
-            partial(_trend, "V", falls),
-            True,
-        ),
-    ),
+    (Claim("falls", "More values of an attribute mean less work.", "falls, with noise", partial(_trend, "V", falls)),),
 )
 FIGURE_7 = _figure(
     "7",
     "NP",
     "the number of predicates NP, all equalities",
     _all_equalities,
-    (Claim("rises", "More predicates mean more work.", "rises", partial(_trend, "NP", rises, why=STOPS), True),),
+    (Claim("rises", "More predicates mean more work.", "rises", partial(_trend, "NP", rises, why=STOPS)),),
 )
 FIGURE_7_FOUR = _figure(
     "7-four-equalities",
     "NP",
     "the number of predicates NP, four of them equalities",
     _four_equalities,
-    (Claim("rises", "More predicates mean more work.", "rises", partial(_trend, "NP", rises, why=STOPS), True),),
+    (Claim("rises", "More predicates mean more work.", "rises", partial(_trend, "NP", rises, why=STOPS)),),
 )
 FIGURE_8 = _figure(
     "8",
@@ -230,7 +216,6 @@ FIGURE_8 = _figure(
             "More equalities mean less work: they are more selective.",
             "falls",
             partial(_trend, "EQ", falls, why=ONE_IS_ENOUGH),
-            True,
         ),
     ),
 )
@@ -243,33 +228,7 @@ def _section_4_cells(scale: str) -> list[Cell]:
     return [{"S": size, **DEFAULTS} for size in BRUTE_SIZES[scale]]
 
 
-def _better_than_brute(rows: Sequence[Row]) -> Outcome:
-    found = ratios(*(curve(rows, "S", "us", method=method) for method in ("brute", "counting")))
-    said = f"{min(found.values()):.1f} to {max(found.values()):.1f} times faster than brute force"
-    return judged(min(found.values()) > 1, said, weaker=max(found.values()) > 1)
-
-
-def _unnecessary_tests(rows: Sequence[Row]) -> Outcome:
-    needed = [row["matches"] * row["NP"] for row in where(rows, method="counting")]
-    done = [row["operations"] for row in where(rows, method="counting")]
-    said = f"{done[-1]:,.0f} increments for {needed[-1]:.2f} that belong to matches"
-    return judged(done[-1] > 10 * needed[-1], said)
-
-
-def _waste(rows: Sequence[Row]) -> Outcome:
-    found = ratios(*(curve(rows, "S", "operations", method=method) for method in ("non-propagation", "propagation")))
-    said = f"{min(found.values()):.2f} to {max(found.values()):.2f} times the predicates checked"
-    return judged(min(found.values()) > 1, said)
-
-
-def _locality(rows: Sequence[Row]) -> Outcome:
-    cost = {name: curve(rows, "S", "ns_per_operation", method=name) for name in ("counting", "propagation")}
-    last = max(cost["counting"])
-    said = "; ".join(f"{name} {values[last]:.1f} ns an operation at S = {last:,}" for name, values in cost.items())
-    why = "implementation: both times hold the reading of the event; propagation saves operations, not the price of one"
-    return judged(cost["propagation"][last] < cost["counting"][last], said, otherwise=why)
-
-
+NEEDED = (_along_s("matches", "counting") * _along_s("NP", "counting")).last
 SECTION_4 = Experiment(
     name="predicates/section-4",
     title="The algorithms compared",
@@ -278,20 +237,26 @@ SECTION_4 = Experiment(
     measure=partial(measure, methods=("brute", *METHODS)),
     plots=_plots("S", "subscriptions S", log_x=True),
     claims=(
-        Claim("brute", "Counting is better than testing each subscription.", "better than naive", _better_than_brute),
-        Claim("unnecessary", "Counting makes many unnecessary tests.", "many", _unnecessary_tests, True),
-        Claim("waste", "Non-propagation checks predicates that propagation need not.", "a waste of time", _waste, True),
-        Claim(
-            "locality",
-            "Propagation's data lies together, so that it misses the cache less.",
-            "handles cache misses",
-            _locality,
-        ),
+        Claim("brute", "Counting is better than testing each subscription.", "better than naive",
+              check("{lead.least:.1f} to {lead.most:.1f} times faster than brute force", "lead.least > 1",
+                    weaker="lead.most > 1", lead=_along_s("us", "brute") / _along_s("us", "counting")), times=True),
+        Claim("unnecessary", "Counting makes many unnecessary tests.", "many",
+              check("{done:,.0f} increments for {needed:.2f} that belong to matches", "done > many",
+                    done=_along_s("operations", "counting").last, needed=NEEDED, many=NEEDED * 10)),
+        Claim("waste", "Non-propagation checks predicates that propagation need not.", "a waste of time",
+              check("{more.least:.2f} to {more.most:.2f} times the predicates checked", "more.least > 1",
+                    more=_along_s("operations", "non-propagation") / _along_s("operations", "propagation"))),
+        Claim("locality", "Propagation's data lies together, so that it misses the cache less.", "handles cache misses",
+              check("counting {counting.last:.1f} ns an operation at S = {counting.end:,}; "
+                    "propagation {own.last:.1f} ns an operation at S = {own.end:,}", "own.last < counting.last",
+                    counting=_along_s("ns_per_operation", "counting"), own=_along_s("ns_per_operation", "propagation"),
+                    otherwise="implementation: both times hold the reading of the event; propagation saves operations, "
+                    "not the price of one"), times=True),
     ),
     needs=needs,
     turns=2,
     best_of=("us", "ns_per_operation"),
     seed=SEED,
-)
+)  # fmt: skip
 
 EXPERIMENTS = (FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_7_FOUR, FIGURE_8, SECTION_4)

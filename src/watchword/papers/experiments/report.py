@@ -145,7 +145,7 @@ def _claim_table(rows: str, first: str = "") -> str:
 
 
 def _claim_row(claim: Claim, outcome: Outcome, first: str = "") -> str:
-    basis = "counts" if claim.machine_independent else "times"
+    basis = "times" if claim.times else "counts"
     cells = (claim.text, claim.paper, outcome.measured)
     shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     verdict = f"<td class='{CLASSES[outcome.verdict]}'>{outcome.verdict} <span class='small'>({basis})</span></td>"

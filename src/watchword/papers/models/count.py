@@ -39,15 +39,6 @@ COUNT = Widths(vocabulary=8, posting=8, counter=6)
 """Of the method ``count``: two numbers a list, two a posting; a count of 16 bits and the payload's number a row."""
 
 
-def addition_time(length: float, probe: float = 1.0, insertion: float = 1.0, counter: float = 1.0) -> float:
-    """Return the time to add a subscription (2.1): a probe and an insertion for each term, and one counter.
-
-    >>> addition_time(3)
-    7.0
-    """
-    return length * (probe + insertion) + counter
-
-
 def occurrence(within: Float64, subscriptions: int) -> Float64:
     """Return, for each term, the probability that some subscription has it: 2.5, corrected."""
     found: Float64 = -np.expm1(subscriptions * np.log1p(-np.minimum(within, 1.0 - 1e-16)))
@@ -129,19 +120,6 @@ def matching_as_printed(shares: Float64, length: float, subscriptions: int, item
     """
     first = presence_as_printed(shares[item[:1]], length)
     return float(subscriptions * (len(item) + 1) * first[0])
-
-
-def matching_time(decremented: float, subscriptions: int, decrement: float = 1.0, copy: float = 0.0) -> float:
-    """Return the time to match an item: a part for each decrement, and one for each counter that is copied.
-
-    Equation 2.9 leaves the copy out that Algorithm 4 makes of all counters for each item. Table 4.6's 215,620
-    decrements are a fiftieth of the 10,000,000 counters: at a tenth of a decrement each, the copy is over four fifths
-    of the time.
-
-    >>> round(matching_time(215_620, 10_000_000, copy=0.1))
-    1215620
-    """
-    return decremented * decrement + subscriptions * copy
 
 
 def hash_entries(occurring: Float64, capacity: int) -> float:

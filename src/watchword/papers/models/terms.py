@@ -147,3 +147,12 @@ def draw_sets(shares: Float64, length: int, count: int, random: np.random.Genera
             left = left[(sets[left, :place] == sets[left, place, None]).any(axis=1)]
     sets.sort(axis=1)
     return sets
+
+
+def behind(values: Float64) -> Float64:
+    """Return, for each place, the sum of the values after it.
+
+    >>> behind(np.array([4.0, 2.0, 1.0])).tolist()
+    [3.0, 1.0, 0.0]
+    """
+    return np.concatenate([np.cumsum(values[:0:-1])[::-1], [0.0]])

@@ -1,18 +1,10 @@
 """How many nodes a trie has, and how many an item visits (Kourdounakis 2011, section 2.3, equations 2.10 to 2.21).
 
-First the worst case, which is counting. In the complete trie over `n` terms term `j` occurs C(j, l) times at level `l`
-(Lemma 2): once for each choice of `l` terms before it. Cut off at the length of subscriptions that gives
-
->>> complete_nodes(4), bounded_nodes(4, 2), bounded_nodes(50, 4)
-(15, 10, 251175)
-
-nodes: of 4 terms, of 4 terms and pairs, and what an item of 50 terms visits at most where subscriptions have 4 (2.21).
-
-Then what is to be expected. A path exists if some subscription begins with it. If a single one does so with probability
-`q`, the path exists with 1 - (1 - q)^|S|, and the expected number of nodes is the sum over all paths. They are too
-many to enumerate, but a random subscription begins with a path exactly with probability `q`; so the mean, over random
-subscriptions, of (1 - (1 - q)^|S|) / q over their own beginnings is that sum (`sample`, `nodes`). The other figures are
-means over the same sample:
+`trie_bounds` has the worst case, and the equations as printed; here is what is to be expected. A path exists if some
+subscription begins with it. If a single one does so with probability `q`, the path exists with 1 - (1 - q)^|S|, and the
+expected number of nodes is the sum over all paths. They are too many to enumerate, but a random subscription begins
+with a path exactly with probability `q`; so the mean, over random subscriptions, of (1 - (1 - q)^|S|) / q over their
+own beginnings is that sum (`sample`, `nodes`). The other figures are means over the same sample:
 
 - a node that holds no subscription and has one child is merged in the compact trie (`compact_nodes`);
 - a leaf is a path with which no longer subscription begins (`leaves`).
@@ -25,19 +17,18 @@ the node of 1 is merged with its only child.
 >>> round(nodes(paths, 10), 1), round(compact_nodes(paths, 10), 1)
 (4.9, 3.9)
 
-Terms are ranked by their place in `shares`, the order in which the trie has them along a path. A function named
-``…_as_printed`` is the thesis's own, for comparison; its docstring says what is wrong with it.
+Terms are ranked by their place in `shares`, the order in which the trie has them along a path.
 """
 
 from __future__ import annotations
 
-from math import comb, log2, perm
+from math import perm
 from typing import NamedTuple
 
 import numpy as np
 
 from watchword.arrays import Float64, Int32, Int64
-from watchword.papers.models.terms import draw_sets
+from watchword.papers.models.terms import behind, draw_sets
 
 SAMPLE = 20_000
 """How many subscriptions are drawn, for about one per cent."""
@@ -47,155 +38,6 @@ _LEAST = 1e-3
 
 _MOST = 400_000
 """Paths of a level that `visits` follows."""
-
-
-# the worst case: Pascal's triangle
-
-
-def pascal(size: int) -> Int64:
-    """Return the triangle as a matrix: ``[i, j]`` is C(i, j), the occurrences of term `i` at level `j` (Lemma 2).
-
-    The definition begins with T[i][0] = 1; the rest is T[i][j] = the sum of T[k][j - 1] over k < i.
-
-    >>> pascal(4).tolist()
-    [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 1, 0], [1, 3, 3, 1]]
-    """
-    return _triangle(size, column=True)
-
-
-def pascal_as_printed(size: int) -> Int64:
-    """Return what the definition gives as printed, with T[0][j] = 1: ones in the first row instead of the first column.
-
-    What it leaves undefined is 0 here. It is not the matrix that the thesis prints below it:
-
-    >>> pascal_as_printed(4).tolist()
-    [[1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 2, 2], [0, 1, 3, 4]]
-    """
-    return _triangle(size, column=False)
-
-
-def _triangle(size: int, column: bool) -> Int64:
-    triangle = np.zeros((size, size), np.int64)
-    triangle[(slice(None), 0) if column else (0, slice(None))] = 1
-    for i in range(1, size):
-        triangle[i, 1:] = triangle[:i, :-1].sum(axis=0)
-    return triangle
-
-
-def complete_nodes(terms: int) -> int:
-    """Return the nodes of the complete trie over so many terms (2.14): one for each set but the empty one."""
-    return int(2**terms - 1)
-
-
-def bounded_nodes(terms: int, length: int) -> int:
-    """Return the nodes of the trie of all sets of up to `length` of `terms` terms (2.15 with |S_i|; 2.21 of an item).
-
-    The double sum of C(n, k) over k < length and n < terms is the sum of C(terms, k) for k from 1 to `length`.
-    """
-    return sum(comb(terms, k) for k in range(1, length + 1))
-
-
-def bounded_nodes_as_printed(terms: int) -> int:
-    """Return equation 2.15 as printed: its upper limit is |V_S| - 1 for |S_i| - 1, so that nothing is cut off.
-
-    >>> bounded_nodes_as_printed(20), bounded_nodes(20, 3)
-    (1048575, 1350)
-    """
-    return bounded_nodes(terms, terms)
-
-
-def visits_summary_as_printed(terms: int, length: int) -> int:
-    """Return the visits of the summary below Table 2.7, which sums one row of the triangle more than 2.21 does.
-
-    >>> visits_summary_as_printed(50, 4), bounded_nodes(50, 4)
-    (272051, 251175)
-    """
-    return sum(comb(n, k) for k in range(length) for n in range(terms + 1))
-
-
-def addition_time(length: float, look_up: float = 1.0) -> float:
-    """Return the time to add a subscription (2.10 to 2.13): sorting, and a look-up for each term.
-
-    >>> addition_time(4)
-    12.0
-    """
-    return length * (look_up + log2(length))
-
-
-def share_path_as_printed(one: set[int], other: set[int]) -> bool:
-    """Say whether two subscriptions share a path after Lemma 4 as printed: all common terms before all others.
-
-    That is the condition to share *all* common terms. {1, 2, 5} and {1, 3, 5} share the node of 1:
-
-    >>> share_path_as_printed({1, 2, 5}, {1, 3, 5}), shared_nodes({1, 2, 5}, {1, 3, 5})
-    (False, 1)
-    """
-    common, rest = one & other, one ^ other
-    return all(term < left for term in common for left in rest)
-
-
-def shared_nodes(one: set[int], other: set[int]) -> int:
-    """Return how many nodes two subscriptions share: the common beginning of their terms in order (Lemma 4)."""
-    pairs = list(zip(sorted(one), sorted(other), strict=False))
-    return next((at for at, (left, right) in enumerate(pairs) if left != right), len(pairs))
-
-
-# Lemma 3, as printed and corrected
-
-
-def inferior_as_printed(occurring: Float64) -> Float64:
-    """Return equation 2.16 as printed: the sum of P(t_k in S) over the terms behind each. It is no probability.
-
-    The events are not exclusive. Of four terms that all occur, three stand behind the first:
-
-    >>> inferior_as_printed(np.ones(4)).tolist()
-    [3.0, 2.0, 1.0, 0.0]
-    """
-    return _behind(occurring)
-
-
-def inferior(shares: Float64) -> Float64:
-    """Return the probability that one draw gives a term behind each: 2.16 as it must be meant."""
-    return _behind(shares)
-
-
-def levels_as_printed(occurring: Float64, length: int) -> Float64:
-    """Return Lemma 3 as printed (2.17 to 2.20): for each level and term a "probability".
-
-    It inherits 2.16, multiplies the parent's tail again at each level, leaves out which of the draws is which term, and
-    does not know how many subscriptions there are, but through P(t in S). Of four terms that all occur:
-
-    >>> levels_as_printed(np.ones(4), 3).tolist()
-    [[9.0, 4.0, 1.0, 0.0], [0.0, 18.0, 13.0, 0.0], [0.0, 0.0, 18.0, 31.0]]
-    """
-    levels = np.zeros((length, len(occurring)))
-    tail = _behind(occurring)
-    levels[0] = occurring * tail ** (length - 1)
-    for level in range(1, length):
-        above = np.concatenate([[0.0], np.cumsum(levels[level - 1])[:-1]])
-        levels[level] = above * occurring * tail ** (length - level - 1)
-    return levels
-
-
-def first_level(shares: Float64, length: int, subscriptions: int) -> Float64:
-    """Return the probability that each term stands at the first level (2.18 corrected), of draws with replacement.
-
-    A subscription begins with `t` if all draws are `t` or behind it, and not all behind it.
-
-    >>> first_level(np.array([0.5, 0.25, 0.25]), 2, 10).round(2).tolist()
-    [1.0, 0.87, 0.48]
-    """
-    behind = inferior(shares)
-    begins = (behind + shares) ** length - behind**length
-    return _exists(begins, subscriptions)
-
-
-def _behind(values: Float64) -> Float64:
-    """Return, for each place, the sum of what comes after it."""
-    return np.concatenate([np.cumsum(values[:0:-1])[::-1], [0.0]])
-
-
-# what is to be expected: sampled paths
 
 
 class Paths(NamedTuple):
@@ -225,7 +67,7 @@ class Beginnings:
         self._sizes = np.flatnonzero(lengths)
         self._lengths = lengths
         powers = range(1, max(2, int(self._sizes[-1])) + 1)
-        self._tails = np.stack([_behind(shares**power) for power in powers])
+        self._tails = np.stack([behind(shares**power) for power in powers])
 
     @property
     def longest(self) -> int:

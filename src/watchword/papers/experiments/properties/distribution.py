@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.checks import check
+from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot
+from watchword.papers.experiments.figures import Reading, every, read
 from watchword.papers.experiments.properties.workload import (
     ALPHAS,
     CHANCES,
@@ -18,7 +18,6 @@ from watchword.papers.experiments.properties.workload import (
     needs,
     with_ratios,
 )
-from watchword.papers.experiments.rows import curve, falls, where
 
 
 def swept(scale: str) -> list[Cell]:
@@ -27,34 +26,11 @@ def swept(scale: str) -> list[Cell]:
     return [{"subscriptions": SWEPT[scale], "kind": kind, "parameter": value} for kind, value in values]
 
 
-def _fewer_ones_less_work(rows: Sequence[Row]) -> Outcome:
-    alpha = list(curve(rows, "parameter", "operations", kind=ZIPF, method="rapid").values())
-    p = list(curve(rows, "parameter", "operations", kind=EXPONENTIAL, method="rapid").values())
-    said = f"nodes {alpha[0]:,.0f} to {alpha[-1]:,.0f} as alpha rises, {p[0]:,.0f} to {p[-1]:,.0f} as p rises"
-    why = "workload: with p of .2 and more all events have more than c = 10 ones, and take the plain tree"
-    return judged(falls(alpha) and falls(p[::-1]), said, weaker=alpha[-1] < alpha[0] and p[0] < p[-1], otherwise=why)
+def _rapid(column: str, kind: str) -> Reading:
+    return read(column, along="parameter", kind=kind, method="rapid")
 
 
-def _tree_is_constant(rows: Sequence[Row]) -> Outcome:
-    nodes = [row["operations"] for row in where(rows, method="tree")]
-    ratio = max(nodes) / min(nodes)
-    return judged(ratio < 1.1, f"nodes within a factor of {ratio:.2f}", weaker=ratio < 1.5)
-
-
-def _flattens(rows: Sequence[Row]) -> Outcome:
-    found = curve(rows, "parameter", "nodes_ratio", kind=ZIPF, method="rapid")
-    before, after = found[3.0] / found[1.5], found[5.0] / found[3.0]
-    said = f"nodes' ratio {found[1.5]:.1f}, {found[3.0]:.1f}, {found[5.0]:.1f} at alpha 1.5, 3, 5"
-    why = "paper: events still come closer to a single 1 above alpha = 3, where they have 1.3 on average"
-    return judged(after < 1.3, said, weaker=after < before, otherwise=why)
-
-
-def _near_one(rows: Sequence[Row]) -> Outcome:
-    found = curve(rows, "parameter", "ones", kind=ZIPF, method="rapid")
-    said = ", ".join(f"{found[alpha]:.2f} at {alpha:g}" for alpha in (3.0, 4.0, 5.0))
-    return judged(found[3.0] < 1.6 and found[5.0] < 1.15, said, weaker=found[5.0] < 1.5)
-
-
+RATIO, ONES = (_rapid(column, ZIPF) for column in ("nodes_ratio", "ones"))
 FIGURE_4 = Experiment(
     name="properties/figure-4",
     title="Time against the distribution of events",
@@ -76,26 +52,29 @@ FIGURE_4 = Experiment(
         for y, label in (("us", "µs for an event"), ("nodes_ratio", "nodes of tree / nodes"))
     ),
     claims=(
-        Claim(
-            "falls",
-            "RAPIDMatch's work falls as events have fewer ones.",
-            "falls with alpha up, p down",
-            _fewer_ones_less_work,
-            True,
-        ),
-        Claim(
-            "constant",
-            "TreeMatch gains nothing from light events.",
-            "constant for all parameters",
-            _tree_is_constant,
-            True,
-        ),
-        Claim("flattens", "The ratio flattens above alpha = 3.", "flat from alpha = 3 on", _flattens, True),
-        Claim("near-one", "The reason is that events then have about one 1.", "close to 1", _near_one, True),
+        Claim("falls", "RAPIDMatch's work falls as events have fewer ones.", "falls with alpha up, p down",
+              check("nodes {alpha.first:,.0f} to {alpha.last:,.0f} as alpha rises, "
+                    "{p.first:,.0f} to {p.last:,.0f} as p rises", "alpha.falls and p.rises",
+                    weaker="alpha.last < alpha.first and p.first < p.last",
+                    alpha=_rapid("operations", ZIPF), p=_rapid("operations", EXPONENTIAL),
+                    otherwise="workload: with p of .2 and more all events have more than c = 10 ones, and take the "
+                    "plain tree")),
+        Claim("constant", "TreeMatch gains nothing from light events.", "constant for all parameters",
+              check("nodes within a factor of {spread:.2f}", "spread < 1.1", weaker="spread < 1.5",
+                    spread=every("operations", method="tree").spread)),
+        Claim("flattens", "The ratio flattens above alpha = 3.", "flat from alpha = 3 on",
+              check("nodes' ratio {low:.1f}, {middle:.1f}, {high:.1f} at alpha 1.5, 3, 5", "after < 1.3",
+                    weaker="after < before", low=RATIO[1.5], middle=RATIO[3.0], high=RATIO[5.0],
+                    before=RATIO[3.0] / RATIO[1.5], after=RATIO[5.0] / RATIO[3.0],
+                    otherwise="paper: events still come closer to a single 1 above alpha = 3, where they have 1.3 on "
+                    "average")),
+        Claim("near-one", "The reason is that events then have about one 1.", "close to 1",
+              check("{three:.2f} at 3, {four:.2f} at 4, {five:.2f} at 5", "three < 1.6 and five < 1.15",
+                    weaker="five < 1.5", three=ONES[3.0], four=ONES[4.0], five=ONES[5.0])),
     ),
     needs=needs,
     turns=2,
     best_of=TIMES,
     derive=with_ratios,
     seed=SEED,
-)
+)  # fmt: skip

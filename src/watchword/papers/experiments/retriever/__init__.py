@@ -2,8 +2,7 @@
 
 engines     the paper's engines, both ways to recombine, and `auto`; their work and their times on one workload
 figures     Figures 2-1 to 6: what varies, what is drawn, what is printed
-claims_of_size, claims_of_shape
-            what the paper says of them, as checks of the counts (`checks`)
+claims      what the paper says of them, as checks of the counts
 splitting   where operators stand, letters, and the two minimums that the paper does not give
 costs       building, inserting, deleting, memory
 """

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from watchword import PatternIndex
-from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.checks import check
+from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, among, each, read, text
 from watchword.papers.experiments.measuring import SHELF
-from watchword.papers.experiments.retriever.checks import listed
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLISHED, SEED
-from watchword.papers.experiments.rows import by
 from watchword.papers.workloads.retriever import Parameters, generate
 
 SIZES = {"small": (10_000,), "paper": (10_000, 100_000)}
@@ -67,21 +67,16 @@ def _each(pairs: Sequence[tuple[int, str]], change: Callable[[tuple[int, str]], 
     return 1e6 * (time.perf_counter() - start) / len(pairs)
 
 
-def _fewer_states_than_the_nfa(rows: Sequence[Row]) -> Outcome:
-    size = max(row["subscriptions"] for row in rows)
-    nodes, used = (by(rows, "method", column, subscriptions=size) for column in ("nodes", "bytes"))
-    states = {name: nodes[name] for name in ("nfa", *PUBLISHED)}
-    memory = {name: used[name] / 1e6 for name in ("nfa", *PUBLISHED, "auto")}
-    measured = f"states: {listed(states)}; MB: {listed(memory)}"
-    return judged(all(states[name] < states["nfa"] for name in PUBLISHED), measured)
+def _largest(column: str, method: str) -> Reading:
+    return read(column, along="subscriptions", method=method).last
 
 
-def _delete_undoes_insert(rows: Sequence[Row]) -> Outcome:
-    ours = [row for row in rows if row["method"] in PUBLISHED]
-    left = {f"{row['method']} at {row['subscriptions']:,}": row["nodes_afterwards"] - row["nodes"] for row in ours}
-    return judged(not any(left.values()), f"states more than before: {listed(left)}")
+def _published(column: str) -> Reading:
+    return read(column, by=("method", "subscriptions"), method=PUBLISHED)
 
 
+STATES = each(("nfa", *PUBLISHED), lambda method: _largest("nodes", method))
+LEFT = _published("nodes_afterwards") - _published("nodes")
 CHANGES = Experiment(
     name="retriever/changes",
     title="Building, inserting, deleting, and memory",
@@ -95,24 +90,19 @@ CHANGES = Experiment(
         Plot("memory", "Bytes of a subscription", "subscriptions", "bytes_per_subscription", bars=True),
     ),
     claims=(
-        Claim(
-            "dfa",
-            "The automaton of words has fewer states than the NFA.",
-            "less number of states than the corresponding NFA (section 2.3)",
-            _fewer_states_than_the_nfa,
-            machine_independent=True,
-        ),
-        Claim(
-            "delete",
-            "Deleting leaves no state behind that only the deleted subscriptions needed.",
-            "DFA 2 turns back into DFA 1 (section 3.3.3)",
-            _delete_undoes_insert,
-            machine_independent=True,
-        ),
+        Claim("dfa", "The automaton of words has fewer states than the NFA.",
+              "less number of states than the corresponding NFA (section 2.3)",
+              check("states: {states}; MB: {memory}", "words.most < states[nfa]", states=STATES,
+                    words=among(STATES, *PUBLISHED),
+                    memory=each(("nfa", *PUBLISHED, "auto"), lambda method: _largest("bytes", method) / 1e6))),
+        Claim("delete", "Deleting leaves no state behind that only the deleted subscriptions needed.",
+              "DFA 2 turns back into DFA 1 (section 3.3.3)",
+              check("states more than before: {said}", "left.least == 0 and left.most == 0", left=LEFT,
+                    said=text(LEFT, "{label[0]} at {label[1]:,} {figure:,}"))),
     ),
     needs=lambda scale: 2 << 30 if scale == "paper" else 1 << 30,
     turns=3,
     best_of=("build_s", "insert_us", "delete_us"),
     notes="Indexes take subscriptions in bulk; an insertion by itself also pays for the index around the method.",
     seed=SEED,
-)
+)  # fmt: skip

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
-from watchword.papers.experiments.retriever import claims_of_shape, claims_of_size
+from watchword.papers.experiments.retriever import claims
 from watchword.papers.experiments.retriever.engines import ENGINES, PUBLICATIONS, SEED, bench
 from watchword.papers.workloads.retriever import Parameters
 
@@ -111,7 +111,7 @@ FIGURE_2 = _figure(
     "2",
     SIZES,
     "number of subscriptions",
-    claims_of_size.SIZES,
+    claims.SIZES,
     plots=(
         _plot(SIZES, "figure-2-1", "us", _TIME, "subscriptions", title="Figure 2-1, with naive", where={}, **_LOG),
         _plot(SIZES, "figure-2-2", "us", _TIME, "subscriptions", title="Figure 2-2, without naive", log_x=True),
@@ -139,7 +139,7 @@ FIGURE_3 = _figure(
     "3",
     LENGTHS,
     "letters of a subscription",
-    claims_of_size.LENGTHS,
+    claims.LENGTHS,
     plots=(
         _plot(LENGTHS, "time", "us", _TIME, "letters", log_y=True, title="Figure 3"),
         _plot(LENGTHS, "time-per-letter", "us_per_letter", "µs per letter of a publication", "letters", log_y=True),
@@ -161,7 +161,7 @@ FIGURE_4 = _figure(
     "4",
     STARS,
     "number of stars",
-    claims_of_shape.STARS,
+    claims.STARS,
     plots=(
         _plot(STARS, "time", "us", _TIME, "stars", log_y=True, title="Figure 4"),
         _plot(STARS, "time-per-letter", "us_per_letter", "µs per letter of a publication", "stars", log_y=True),
@@ -180,7 +180,7 @@ FIGURE_5 = _figure(
     "5",
     POSITIONS,
     "position of the overlap",
-    claims_of_shape.POSITIONS,
+    claims.POSITIONS,
     notes="6 strings, 1 overlap, 1 star, 1 question mark, 10,000 subscriptions, 200 overlaps.",
     bars=True,
 )
@@ -194,7 +194,7 @@ FIGURE_6 = _figure(
     "6",
     SHARES,
     "overlap strings, in percent",
-    claims_of_shape.SHARES,
+    claims.SHARES,
     printed=_printed(
         "overlap_percent",
         {(percent, "nfa"): 190 for percent in range(0, 101, 20)}

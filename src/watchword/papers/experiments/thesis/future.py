@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.checks import check
+from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Plot, Row
+from watchword.papers.experiments.figures import Reading, read
 from watchword.papers.experiments.measuring import SHELF
-from watchword.papers.experiments.rows import curve, falls, ratios, value
 from watchword.papers.experiments.thesis.indexes import built, drawn, figures, in_order, made, matched, terms_of
 from watchword.papers.workloads import calibrated
 from watchword.papers.workloads.syndication import Sets, generate
@@ -63,46 +63,14 @@ def _moved(sets: Sets, after: Any) -> Sets:
     return Sets(sets.offsets, after[sets.terms], sets.vocabulary_size)
 
 
-# claims
+def _similar(column: str, method: str) -> Reading:
+    return read(column, along="share", method=method)
 
 
-def _shares_nodes(rows: Sequence[Row]) -> Outcome:
-    nodes = curve(rows, "share", "nodes", method="trie")
-    saved = 1 - list(nodes.values())[-1] / nodes[0.0]
-    return judged(falls(list(nodes.values())) and saved > 0.15, f"{saved:.0%} fewer nodes at the largest share")
-
-
-def _gains_on_count(rows: Sequence[Row]) -> Outcome:
-    trie, count = (curve(rows, "share", "MB", method=method) for method in ("compact-trie", "compact-count"))
-    factors = list(ratios(trie, count).values())
-    said = f"{factors[0]:.2f} times the memory of the count index without similarity, {factors[-1]:.2f} with the most"
-    return judged(factors[-1] < factors[0], said)
-
-
-def _work_stays(rows: Sequence[Row]) -> Outcome:
-    trie, count = (curve(rows, "share", "operations", method=method) for method in ("compact-trie", "compact-count"))
-    fall, other = (list(by.values())[-1] / by[0.0] for by in (trie, count))
-    return judged(fall < other, f"{fall:.2f} times the visits, {other:.2f} times the decrements")
-
-
-def _drift_costs(rows: Sequence[Row]) -> Outcome:
-    nodes, visits = (curve(rows, "drift", column, method="compact-trie") for column in ("nodes", "operations"))
-    more, work = nodes[1.0] / nodes[0.0] - 1, visits[1.0] / visits[0.0]
-    said = f"{more:+.1%} nodes, {work:.2f} times the visits once all terms have changed places"
-    return judged(more > 0.05, said, weaker=more > 0, otherwise=COMPRESSED)
-
-
-def _learning_helps(rows: Sequence[Row]) -> Outcome:
-    given, learned = (value(rows, "nodes", method=method, drift=1.0) for method in ("compact-trie", LEARNED))
-    return judged(learned < given, f"{learned / given - 1:+.1%} nodes against the order of old", otherwise=COMPRESSED)
-
-
-def _count_is_robust(rows: Sequence[Row]) -> Outcome:
-    size = curve(rows, "drift", "MB", method="compact-count")
-    trie = curve(rows, "drift", "MB", method="compact-trie")
-    own, other = (by[1.0] / by[0.0] - 1 for by in (size, trie))
-    why = "paper: its blocks of 25; more terms occur after a drift, and the only block of a rare one is nearly empty"
-    return judged(own < other, f"count {own:+.1%} of memory, trie {other:+.1%}", otherwise=why)
+def _drifted(column: str, method: str) -> Reading:
+    """Return a column once all terms have changed places, as a multiple of it before."""
+    along = read(column, along="drift", method=method)
+    return along[1.0] / along[0.0]
 
 
 SIMILARITY = Experiment(
@@ -119,11 +87,19 @@ SIMILARITY = Experiment(
     ),
     claims=(
         Claim("similar-nodes", "The trie stores similar subscriptions in fewer nodes.",
-              "expected: shared prefixes are stored once", _shares_nodes, machine_independent=True),
+              "expected: shared prefixes are stored once",
+              check("{saved.last:.0%} fewer nodes at the largest share", "nodes.falls and saved.last > 0.15",
+                    nodes=_similar("nodes", "trie"),
+                    saved=1 - _similar("nodes", "trie") / _similar("nodes", "trie")[0.0])),
         Claim("similar-memory", "Similarity brings the trie's memory nearer to that of the count index.",
-              "to be studied", _gains_on_count, machine_independent=True),
-        Claim("similar-work", "Similarity saves the trie more work than the count index.",
-              "to be studied", _work_stays, machine_independent=True),
+              "to be studied",
+              check("{factor.first:.2f} times the memory of the count index without similarity, {factor.last:.2f} with "
+                    "the most", "factor.last < factor.first",
+                    factor=_similar("MB", "compact-trie") / _similar("MB", "compact-count"))),
+        Claim("similar-work", "Similarity saves the trie more work than the count index.", "to be studied",
+              check("{trie.growth:.2f} times the visits, {count.growth:.2f} times the decrements",
+                    "trie.growth < count.growth", trie=_similar("operations", "compact-trie"),
+                    count=_similar("operations", "compact-count"))),
     ),
     needs=lambda scale: 1_500_000_000 if scale == "paper" else 100_000_000,
 )  # fmt: skip
@@ -142,11 +118,20 @@ DRIFT = Experiment(
     ),
     claims=(
         Claim("drift-nodes", "A trie whose order is no longer that of the frequencies has more nodes.",
-              "best where the order follows the frequencies (6)", _drift_costs, machine_independent=True),
-        Claim("drift-learned", "An order learned anew from all subscriptions saves nodes again.",
-              "to be studied", _learning_helps, machine_independent=True),
+              "best where the order follows the frequencies (6)",
+              check("{more:+.1%} nodes, {work:.2f} times the visits once all terms have changed places", "more > 0.05",
+                    weaker="more > 0", more=_drifted("nodes", "compact-trie") - 1,
+                    work=_drifted("operations", "compact-trie"), otherwise=COMPRESSED)),
+        Claim("drift-learned", "An order learned anew from all subscriptions saves nodes again.", "to be studied",
+              check("{more:+.1%} nodes against the order of old", "more < 0", otherwise=COMPRESSED,
+                    more=read("nodes", method=LEARNED, drift=1.0)
+                    / read("nodes", method="compact-trie", drift=1.0) - 1)),
         Claim("drift-count", "The count index suffers less from drift than the trie.",
-              "it has no order (5.1.3 of partial orders)", _count_is_robust, machine_independent=True),
+              "it has no order (5.1.3 of partial orders)",
+              check("count {count:+.1%} of memory, trie {trie:+.1%}", "count < trie",
+                    count=_drifted("MB", "compact-count") - 1, trie=_drifted("MB", "compact-trie") - 1,
+                    otherwise="paper: its blocks of 25; more terms occur after a drift, and the only block of a rare "
+                    "one is nearly empty")),
     ),
     needs=lambda scale: 1_500_000_000 if scale == "paper" else 100_000_000,
     notes="Half of the subscriptions are from before the drift, half from after it, as the items are. `auto` learns "

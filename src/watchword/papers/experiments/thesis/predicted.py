@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
-from watchword.papers.experiments.rows import curve, value
+from watchword.papers.experiments.figures import Reading, read
+from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import built, drawn, matched, shelved, terms_of
-from watchword.papers.models import count, keyed, terms, trie
+from watchword.papers.models import count, keyed, terms, trie, trie_bounds
 from watchword.papers.workloads import calibrated
 
 SIZES = {"small": (8_000, (2_000, 20_000), 500), "paper": (800_000, (10_000, 100_000, 1_000_000), 2_000)}
@@ -43,7 +45,7 @@ def _predicted(size: int, number: int) -> dict[str, float]:
 def _as_printed(size: int, number: int) -> dict[str, float]:
     """Return what the printed equations 2.6 and 2.8 come to, and 2.20 for the first levels of a trie."""
     shares, mean = terms.shares_of(terms_of(size).frequencies), calibrated.subscription_lengths().mean
-    levels = trie.levels_as_printed(count.occurrence_as_printed(shares, mean, number), 2)
+    levels = trie_bounds.levels_as_printed(count.occurrence_as_printed(shares, mean, number), 2)
     return {
         "terms": count.occurring_as_printed(shares, mean, number),
         "bytes of count": count.size_as_printed(shares, mean, number),
@@ -96,7 +98,7 @@ def _factors(rows: Sequence[Row], figures: Sequence[str], kind: str = "predicted
 
 
 def _within(figures: Sequence[str], limit: float) -> Claim:
-    def check(rows: Sequence[Row]) -> Outcome:
+    def checked(rows: Sequence[Row]) -> Outcome:
         factors = _factors(rows, figures)
         worst = max(max(factor, 1 / factor) for factor in factors.values()) - 1
         said = ", ".join(f"{figure} {factor:.3f}" for figure, factor in factors.items())
@@ -104,25 +106,11 @@ def _within(figures: Sequence[str], limit: float) -> Claim:
 
     name, kind = figures[0].replace(" ", "-"), "expected nodes" if "nodes" in figures[0] else "expectations"
     text = f"The corrected model gives {', '.join(figures)}."
-    return Claim(f"model-{name}", text, f"{kind} are what chapter 2 sets out to give", check, machine_independent=True)
+    return Claim(f"model-{name}", text, f"{kind} are what chapter 2 sets out to give", checked)
 
 
-def _printed_terms(rows: Sequence[Row]) -> Outcome:
-    size = min(row["subscriptions"] for row in rows)
-    printed, there = (
-        value(rows, "value", figure="terms", kind=of, subscriptions=size) for of in ("as printed", "measured")
-    )
-    why = "paper: 2.5 takes the probability not to have a term for that to have it"
-    return judged(abs(printed / there - 1) < 0.1, f"{printed:,.0f} terms of {there:,.0f} at {size:,}", otherwise=why)
-
-
-def _printed_nodes(rows: Sequence[Row]) -> Outcome:
-    size = max(row["subscriptions"] for row in rows)
-    printed, there = (
-        value(rows, "value", figure="nodes of trie", kind=of, subscriptions=size) for of in ("as printed", "measured")
-    )
-    why = "paper: 2.16 adds up probabilities of events that are not exclusive: it gives more than 1 for a single node"
-    return judged(abs(printed / there - 1) < 0.5, f"{printed:.3g} nodes, {there:,.0f} measured", otherwise=why)
+def _along(figure: str, kind: str) -> Reading:
+    return read("value", along="subscriptions", figure=figure, kind=kind)
 
 
 def _plot(name: str, figure: str) -> Plot:
@@ -141,10 +129,17 @@ MODELS = Experiment(
         _within(("terms", "decrements", "blocks", "bytes of count"), 0.1),
         _within(("nodes of trie", "leaves of trie", "nodes of compact-trie"), 0.05),
         _within(("visits of trie",), 0.15),
-        Claim("printed-2.6", "Equation 2.6 gives the terms that occur.", "2.5 and 2.6", _printed_terms,
-              machine_independent=True),
-        Claim("printed-2.20", "Lemma 3 gives the expected nodes of a trie.", "2.16 to 2.20", _printed_nodes,
-              machine_independent=True),
+        Claim("printed-2.6", "Equation 2.6 gives the terms that occur.", "2.5 and 2.6",
+              check("{printed.first:,.0f} terms of {there.first:,.0f} at {there.start:,}", "off.first < 0.1",
+                    printed=_along("terms", "as printed"), there=_along("terms", "measured"),
+                    off=abs(_along("terms", "as printed") / _along("terms", "measured") - 1),
+                    otherwise="paper: 2.5 takes the probability not to have a term for that to have it")),
+        Claim("printed-2.20", "Lemma 3 gives the expected nodes of a trie.", "2.16 to 2.20",
+              check("{printed.last:.3g} nodes, {there.last:,.0f} measured", "off.last < 0.5",
+                    printed=_along("nodes of trie", "as printed"), there=_along("nodes of trie", "measured"),
+                    off=abs(_along("nodes of trie", "as printed") / _along("nodes of trie", "measured") - 1),
+                    otherwise="paper: 2.16 adds up probabilities of events that are not exclusive: it gives more than "
+                    "1 for a single node")),
     ),
     needs=lambda scale: 2_000_000_000 if scale == "paper" else 100_000_000,
     notes="docs/models.md has every equation, as printed and corrected.",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from watchword.papers.experiments.experiment import Outcome, Row, judged, not_shown
+from watchword.papers.experiments.checks import Check, check
+from watchword.papers.experiments.experiment import Outcome, Row, not_shown
+from watchword.papers.experiments.figures import Reading
 
 FULL = 10_000_000
 """Subscriptions of the thesis's tables."""
@@ -13,12 +15,11 @@ NOTHING_IS_COPIED = (
     "implementation: the count index copies nothing for an item here, which is most of the thesis's time"
 )
 
-Check = Callable[[Sequence[Row]], Outcome]
 
-
-def at_full_size(check: Check) -> Check:
+def at_full_size(check: Callable[[Sequence[Row]], Outcome]) -> Callable[[Sequence[Row]], Outcome]:
     """Let a check speak of ten million subscriptions only, which a smaller vocabulary answers otherwise.
 
+    >>> from watchword.papers.experiments.experiment import judged
     >>> check = at_full_size(lambda rows: judged(False, "12 % more nodes"))
     >>> check([{"subscriptions": 1000}]).verdict, check([{"subscriptions": 10_000_000}]).verdict
     ('not shown at this scale', 'does not hold')
@@ -35,45 +36,27 @@ def at_full_size(check: Check) -> Check:
     return checked
 
 
-def apart(one: float, other: float) -> float:
-    """Return by which share of the larger two values differ.
-
-    >>> apart(4, 5)
-    0.2
-    """
-    return abs(one - other) / max(one, other)
-
-
-def spread(values: Sequence[float]) -> float:
-    """Return by which share of the least value the greatest exceeds it.
-
-    >>> spread([10, 15, 11])
-    0.5
-    """
-    return max(values) / min(values) - 1
-
-
-def linear(points: Mapping[int, float], what: str) -> Outcome:
-    """Say whether values grow in proportion to where they stand, or a line does that need not begin at 0.
+def linear(reading: Reading, what: str) -> Check:
+    """Return the check that values grow in proportion to where they stand, or a line does that need not begin at 0.
 
     The measure is the slope of the second half over that of the first.
 
-    >>> linear({1: 10.0, 2: 20.0, 4: 41.0}, "bytes").verdict, linear({1: 1.0, 2: 4.0, 4: 16.0}, "steps").verdict
-    ('holds', 'does not hold')
+    >>> from watchword.papers.experiments.figures import read
+    >>> check = linear(read("bytes", along="n"), "bytes")
+    >>> check([{"n": n, "bytes": found} for n, found in ((1, 10.0), (2, 20.0), (4, 41.0))])
+    Outcome(verdict='holds', measured='bytes rise 1.05 times as fast in the second half as in the first', why='')
     """
+    return check(
+        what + " rise {bend:.2f} times as fast in the second half as in the first",
+        "0.75 < bend < 1.33",
+        weaker="0.5 < bend < 2",
+        bend=reading.then(_bend),
+    )
+
+
+def _bend(points: Mapping[int, float]) -> float:
     at, values = list(points), list(points.values())
     middle = len(at) // 2
     first = (values[middle] - values[0]) / (at[middle] - at[0])
     second = (values[-1] - values[middle]) / (at[-1] - at[middle])
-    said = f"{what} rise {second / first:.2f} times as fast in the second half as in the first"
-    return judged(0.75 < second / first < 1.33, said, weaker=0.5 < second / first < 2)
-
-
-def grows(points: Mapping[float, float], what: str) -> str:
-    """Return how much values grow from the first to the last, in words.
-
-    >>> grows({3: 10.0, 12: 35.0}, "blocks")
-    '3.5 times the blocks from 3 to 12'
-    """
-    (first, low), *_, (last, high) = points.items()
-    return f"{high / low:.3g} times the {what} from {first:,} to {last:,}"
+    return second / first

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
-from watchword.papers.experiments.rows import curve, value, where
+from watchword.papers.experiments.figures import Figures, Reading, each, read
+from watchword.papers.experiments.rows import curve
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS, built, drawn, figures, grown, made, matched
 from watchword.papers.workloads import calibrated
 from watchword.sets.rows import Rows
@@ -94,57 +96,14 @@ def _by_rank(cell: Cell, size: int, lists: Any, trie: Any) -> list[Row]:
 # claims
 
 
-def _nodes(rows: Sequence[Row]) -> dict[str, int]:
-    return {of: value(rows, "nodes", table="whole", distribution=of) for of in DISTRIBUTIONS}
-
-
-def _share(rows: Sequence[Row], table: str, ranges: Sequence[str]) -> dict[str, float]:
+def _share(table: str, ranges: Sequence[str]) -> Reading:
     """Return which part of the nodes is in these ranges, by distribution."""
-    shares: dict[str, float] = {}
-    for of in DISTRIBUTIONS:
-        found = where(rows, table=table, distribution=of)
-        if not found:
-            raise LookupError(f"table {table}, {of}")
-        inside = sum(row["nodes"] for row in found if row["range"] in ranges)
-        shares[of] = inside / sum(row["nodes"] for row in found)
-    return shares
-
-
-def _said(shares: dict[str, float]) -> str:
-    return ", ".join(f"{of} {share:.1%}" for of, share in shares.items())
-
-
-def _ordered(rows: Sequence[Row]) -> Outcome:
-    nodes = _nodes(rows)
-    said = ", ".join(f"{of} {count:,}" for of, count in nodes.items())
-    return judged(nodes["empirical"] < nodes["anti-correlated"] < nodes["uniform"], said)
-
-
-def _saved(rows: Sequence[Row]) -> Outcome:
-    nodes = _nodes(rows)
-    saved = 1 - nodes["empirical"] / nodes["uniform"]
-    return judged(0.15 < saved < 0.4, f"{saved:.0%} fewer", weaker=saved > 0.05)
-
-
-def _below_postings(rows: Sequence[Row]) -> Outcome:
-    postings = value(rows, "postings", table="whole", distribution="uniform")
-    most = max(_nodes(rows).values())
-    return judged(most < postings, f"{most:,} nodes at most, {postings:,} postings")
-
-
-def _few_children(rows: Sequence[Row]) -> Outcome:
-    shares = _share(rows, "4.2", ("0", "1", "2_3"))
-    return judged(min(shares.values()) > 0.95, _said(shares), weaker=min(shares.values()) > 0.9)
-
-
-def _one_child(rows: Sequence[Row]) -> Outcome:
-    shares = _share(rows, "4.2", ("1",))
-    return judged(min(shares.values()) > 0.5, _said(shares), weaker=min(shares.values()) > 0.33)
-
-
-def _unoccupied(rows: Sequence[Row]) -> Outcome:
-    shares = _share(rows, "4.3", ("0",))
-    return judged(min(shares.values()) > 0.5, _said(shares), weaker=min(shares.values()) > 0.4)
+    counts = each(DISTRIBUTIONS, lambda of: read("nodes", by="range", table=table, distribution=of))
+    return counts.then(
+        lambda found: Figures(
+            {of: sum(nodes.get(name, 0) for name in ranges) / sum(nodes.values()) for of, nodes in found.items()}
+        )
+    )
 
 
 def _reflected(rows: Sequence[Row]) -> Outcome:
@@ -155,16 +114,6 @@ def _reflected(rows: Sequence[Row]) -> Outcome:
     return judged(abs(float(np.mean(values)) - 200) < 20 and head > 50 * tail, said)
 
 
-def _degenerates(rows: Sequence[Row]) -> Outcome:
-    nodes, postings = (
-        list(curve(rows, "rank", "per term", table=RANKS, counted=counted, distribution="uniform").values())
-        for counted in ("nodes", "postings")
-    )
-    first, last = nodes[0] / postings[0], nodes[-1] / postings[-1]
-    said = f"{first:.1%} of the postings at the first rank, {last:.1%} at the last ones"
-    return judged(first < 0.05 and last > 0.9, said, weaker=first < last)
-
-
 def _peak(rows: Sequence[Row]) -> Outcome:
     nodes = list(curve(rows, "rank", "per term", table=RANKS, counted="nodes", distribution="empirical").values())
     top = int(np.argmax(nodes))
@@ -172,32 +121,45 @@ def _peak(rows: Sequence[Row]) -> Outcome:
     return judged(0 < top < len(nodes) - 1 and nodes[top] > 2 * max(nodes[0], nodes[-1]), said)
 
 
-def _mirrored(rows: Sequence[Row]) -> Outcome:
-    skewed, other = (value(rows, "nodes", table="4.3", range="1", distribution=of) for of in DISTRIBUTIONS[:2])
-    return judged(abs(skewed / other - 1) < 0.02, f"{skewed:,} and {other:,} nodes with one subscription")
+def _by_rank_of(counted: str) -> Reading:
+    """Return what is counted for a uniform term, by rank."""
+    return read("per term", along="rank", table=RANKS, counted=counted, distribution="uniform")
 
 
+NODES = read("nodes", by="distribution", table="whole")
+MIRRORED = read("nodes", by="distribution", table="4.3", range="1")
 CLAIMS = (
     Claim("trie-order", "The trie has fewest nodes under empirical terms, most under uniform ones.",
-          "1.13, 1.45 and 1.50 million (Figure 4.3)", _ordered, machine_independent=True),
+          "1.13, 1.45 and 1.50 million (Figure 4.3)",
+          check("{nodes:,}", "nodes[empirical] < nodes[anti-correlated] < nodes[uniform]", nodes=NODES)),
     Claim("trie-saves", "Empirical terms save a good part of the nodes that uniform ones need.",
-          "36 % in the text, 25 % by Table 4.2", _saved, machine_independent=True),
+          "36 % in the text, 25 % by Table 4.2",
+          check("{saved:.0%} fewer", "0.15 < saved < 0.4", weaker="saved > 0.05",
+                saved=1 - NODES["empirical"] / NODES["uniform"])),
     Claim("below-postings", "The trie has fewer nodes than the inverted file postings.",
-          "1.5 of 2 million (Figure 4.3)", _below_postings, machine_independent=True),
-    Claim("few-children", "Nearly all nodes have at most three children.",
-          "98 to 99.5 % (Table 4.2)", _few_children, machine_independent=True),
-    Claim("one-child", "More than half of the nodes have a single child.",
-          "54.6, 65.9 and 65.5 % (Table 4.2)", _one_child, machine_independent=True),
-    Claim("unoccupied", "More than half of the nodes hold no subscription.",
-          "57 to 67 % (Table 4.3)", _unoccupied, machine_independent=True),
-    Claim("reflected", "Lengths of postings reflect the distribution; uniform ones are about 200.",
-          "200 (Figure 4.2)", _reflected, machine_independent=True),
+          "1.5 of 2 million (Figure 4.3)",
+          check("{nodes.most:,} nodes at most, {postings:,} postings", "nodes.most < postings", nodes=NODES,
+                postings=read("postings", table="whole", distribution="uniform"))),
+    Claim("few-children", "Nearly all nodes have at most three children.", "98 to 99.5 % (Table 4.2)",
+          check("{share:.1%}", "share.least > 0.95", weaker="share.least > 0.9",
+                share=_share("4.2", ("0", "1", "2_3")))),
+    Claim("one-child", "More than half of the nodes have a single child.", "54.6, 65.9 and 65.5 % (Table 4.2)",
+          check("{share:.1%}", "share.least > 0.5", weaker="share.least > 0.33", share=_share("4.2", ("1",)))),
+    Claim("unoccupied", "More than half of the nodes hold no subscription.", "57 to 67 % (Table 4.3)",
+          check("{share:.1%}", "share.least > 0.5", weaker="share.least > 0.4", share=_share("4.3", ("0",)))),
+    Claim("reflected", "Lengths of postings reflect the distribution; uniform ones are about 200.", "200 (Figure 4.2)",
+          _reflected),
     Claim("degenerates", "Under uniform terms the trie becomes the inverted file at the end of the order.",
-          "200 nodes a term (Figure 4.5)", _degenerates, machine_independent=True),
-    Claim("peak", "Under empirical terms the nodes of a term rise with its rank, then fall.",
-          "a peak (Figure 4.4)", _peak, machine_independent=True),
+          "200 nodes a term (Figure 4.5)",
+          check("{part.first:.1%} of the postings at the first rank, {part.last:.1%} at the last ones",
+                "part.first < 0.05 and part.last > 0.9", weaker="part.first < part.last",
+                part=_by_rank_of("nodes") / _by_rank_of("postings"))),
+    Claim("peak", "Under empirical terms the nodes of a term rise with its rank, then fall.", "a peak (Figure 4.4)",
+          _peak),
     Claim("mirrored", "Equal subscriptions are as many under anti-correlated terms as under empirical ones.",
-          "472,787 and 472,356 (Table 4.3)", _mirrored, machine_independent=True),
+          "472,787 and 472,356 (Table 4.3)",
+          check("{nodes[empirical]:,} and {nodes[anti-correlated]:,} nodes with one subscription", "off < 0.02",
+                nodes=MIRRORED, off=abs(MIRRORED["empirical"] / MIRRORED["anti-correlated"] - 1))),
 )  # fmt: skip
 
 

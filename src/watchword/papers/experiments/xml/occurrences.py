@@ -7,9 +7,11 @@ from functools import partial
 
 import pyarrow as pa
 
+from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
+from watchword.papers.experiments.figures import each, every, read, text
 from watchword.papers.experiments.measuring import SHELF, by_turns, same_pairs
-from watchword.papers.experiments.rows import value, where
+from watchword.papers.experiments.rows import where
 from watchword.papers.experiments.xml.workload import DATA, DOCUMENT, SEED, document_of, indexes_of
 from watchword.paths import PathIndex
 
@@ -58,16 +60,6 @@ def needs(scale: str) -> int:
     return {"small": 10**9, "paper": 4 * 10**9}[scale]
 
 
-def _dearer(rows: Sequence[Row]) -> Outcome:
-    found = {}
-    for data in DATA:
-        chosen = where(rows, data=data, method="pma2")
-        found[data] = [row["time_ratio"] for row in chosen]
-    said = "; ".join(f"{data}: {min(each):.1f} to {max(each):.1f}" for data, each in found.items())
-    most = max(map(max, found.values()))
-    return judged(all(min(each) > 1.3 for each in found.values()), said, weaker=most > 1.3, otherwise=CHEAP)
-
-
 def _follows_the_count(rows: Sequence[Row]) -> Outcome:
     found = sorted((row["count_ratio"], row["time_ratio"], row["data"]) for row in where(rows, method="pma2"))
     said = "; ".join(f"{data}: {count:.0f} times as many, {time:.1f} times as long" for count, time, data in found)
@@ -75,14 +67,8 @@ def _follows_the_count(rows: Sequence[Row]) -> Outcome:
     return judged(ends and found[-1][1] < found[-1][0], said, weaker=found[-1][1] < found[-1][0], otherwise=CHEAP)
 
 
-def _space(rows: Sequence[Row]) -> Outcome:
-    largest = max(row["patterns"] for row in rows)
-    found = {data: value(rows, "space_ratio", data=data, method="pma2", patterns=largest) for data in DATA}
-    said = ", ".join(f"{data} {times:.0f} times" for data, times in found.items())
-    why = "workload: generated documents repeat themselves less than the paper's"
-    return judged(min(found.values()) > 7, said, weaker=min(found.values()) > 1, otherwise=why)
-
-
+TIME_RATIOS = each(DATA, lambda data: every("time_ratio", data=data, method="pma2"))
+SPACE_RATIOS = each(DATA, lambda data: read("space_ratio", along="patterns", data=data, method="pma2").last)
 OCCURRENCES = Experiment(
     name="xml/all-occurrences",
     title="All occurrences against the first",
@@ -99,13 +85,19 @@ OCCURRENCES = Experiment(
     ),
     paired=("data", "patterns", "method"),
     claims=(
-        Claim("dearer", "All occurrences cost a multiple of the first.", "5.7 to 6.2 (NASA), 1.7 (NewsML)", _dearer),
-        Claim("count", "The price follows the number of occurrences.", "mainly their great number", _follows_the_count),
-        Claim("space", "Stored, they take many times the space.", "290 (NASA), 7 (NewsML)", _space, True),
+        Claim("dearer", "All occurrences cost a multiple of the first.", "5.7 to 6.2 (NASA), 1.7 (NewsML)",
+              check("{said}", "ratio.least > 1.3", weaker="ratio.most > 1.3", otherwise=CHEAP, ratio=TIME_RATIOS,
+                    said=text(TIME_RATIOS, "{label}: {figure.least:.1f} to {figure.most:.1f}", "; ")), times=True),
+        Claim("count", "The price follows the number of occurrences.", "mainly their great number", _follows_the_count,
+              times=True),
+        Claim("space", "Stored, they take many times the space.", "290 (NASA), 7 (NewsML)",
+              check("{said}", "ratio.least > 7", weaker="ratio.least > 1", ratio=SPACE_RATIOS,
+                    said=text(SPACE_RATIOS, "{label} {figure:.0f} times"),
+                    otherwise="workload: generated documents repeat themselves less than the paper's")),
     ),
     needs=needs,
     turns=2,
     best_of=("first_ms", "all_ms"),
     derive=with_ratios,
     seed=SEED,
-)
+)  # fmt: skip

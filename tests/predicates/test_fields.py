@@ -137,7 +137,7 @@ def test_a_snapshot_keeps_the_labels(few: int, texts: list[str], more: list[str]
     fields.define(predicates)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(points, "FEW", few)
-        patch.setattr(fields_module, "FEW", few)
+        patch.setattr(fields_module, "FEW_BREAKS", few)
         opened = Fields()
         opened.restore({name: array.copy() for name, array in fields.arrays().items()})
         assert opened.count == len(predicates) and all(one.is_asleep for one in opened.all)

@@ -35,8 +35,8 @@ def test_the_first_thing_is_a_change(tmp_path: Path, method: str) -> None:
 @pytest.fixture(params=[0, 1024], ids=["searched where they lie", "made into dicts"])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """How many constants become Python objects when a field wakes."""
-    for module in (points, fields):
-        monkeypatch.setattr(module, "FEW", request.param)
+    monkeypatch.setattr(points, "FEW", request.param)
+    monkeypatch.setattr(fields, "FEW_BREAKS", request.param)
     return int(request.param)
 
 

@@ -10,7 +10,7 @@ An attribute that is not read value by value has a `reader` (`readers`), which f
 A snapshot keeps what the atoms are, the names of the fields, and for each field a run of bytes (`watchword.runs`) with
 its constants (`constants`) or the arrays of its reader. A run is looked at when the field is first asked for: by an
 event that has the attribute, or by a new subscription about it. Constants of one kind become a `dict` and lists if
-there are no more than `FEW`; more of them are searched where they lie.
+there are few; many are searched where they lie.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ from watchword.arrays import NO_BYTES, Arrays, UInt8, concatenated, offsets_of, 
 from watchword.kernels.predicates.layout import Atoms
 from watchword.parts import Part
 from watchword.predicates.constants import Constants
-from watchword.predicates.points import FEW, Points, listed_points, restored_points
+from watchword.predicates.points import Points, listed_points, restored_points
 from watchword.predicates.predicate import Path, Predicate, ReadBy
 from watchword.predicates.readers.doors import BUILT_IN, Doors
 from watchword.predicates.readers.reader import ALONE, AttributeReader, Surroundings
 from watchword.predicates.values import OTHER, VIEWS, Key, View
 from watchword.predicates.zones import EVERYWHERE, LISTED, Span, Zone, breakpoints
 from watchword.runs import pack, unpack
+
+FEW_BREAKS = 1024
+"""How many breakpoints of a snapshot become lists when a field is first asked for; searching more where they lie takes
+two microseconds longer."""
 
 MANY = 64
 """More predicates than this, defined at once, have their breakpoints spread evenly before."""
@@ -77,7 +81,7 @@ class Field:
             for kind in {int(name.partition(".")[0]) for name in arrays}:
                 saved = self._constants[kind] = Constants.restored(kind, under(str(kind), arrays))
                 points[kind] = restored_points(saved)
-                zones[kind].restore(saved.breaks, saved.labels, listed=len(saved.labels) <= FEW)
+                zones[kind].restore(saved.breaks, saved.labels, listed=len(saved.labels) <= FEW_BREAKS)
             self.points, self.zones = points, zones
 
     def constants(self, kind: int) -> Constants:

@@ -13,7 +13,7 @@ OPTIONS = {
     "hierarchies": Option(
         {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
     ),
-    "operators": Option([], checked_operators, "Homes of readers that add operators: my.module:Divisible."),
+    "operators": Option((), checked_operators, "Homes of readers that add operators: my.module:Divisible."),
     "schema": Option(
         None,
         checked_schema,

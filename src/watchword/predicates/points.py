@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from watchword.predicates.constants import Constants
 
-FEW = 1024
+FEW = 128
 """How many constants of a snapshot become Python objects when they are first asked for."""
 
 REMEMBERED = 1 << 16

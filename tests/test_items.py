@@ -25,7 +25,8 @@ FEED = Item(
 
 
 def test_every_language_reads_items() -> None:
-    assert EVENTS.keys() == LANGUAGES.keys()
+    ours = {name for name, home in LANGUAGES.items() if home.startswith("watchword.")}  # tests add others
+    assert EVENTS.keys() == ours
     with pytest.raises(OptionError, match="runes cannot read items; languages that can are: keywords, "):
         event_of("runes", FEED)
 

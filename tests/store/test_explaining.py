@@ -71,7 +71,8 @@ def test_every_language_explains_what_it_read(store: Store, item: Item, language
 
 
 def test_all_languages_are_tried() -> None:
-    assert {language for _, language, _ in MATCHES} == LANGUAGES.keys()
+    ours = {name for name, home in LANGUAGES.items() if home.startswith("watchword.")}  # tests add others
+    assert {language for _, language, _ in MATCHES} == ours
 
 
 def test_a_stored_reason_stays(store: Store) -> None:

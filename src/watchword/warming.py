@@ -26,17 +26,20 @@ from watchword.kernels.cache.folders import folder_name, machine, places
 from watchword.kernels.cache.sources import PACKAGE
 from watchword.languages import language_class
 
-STEPS = 5
+STEPS = 6
 """Steps of every language, beside one for each batch."""
 ROWS = 600
 """Subscriptions of the index: enough for a packed base with changes beside it."""
+LARGE = 40_000
+"""Subscriptions of the large index, whose atoms do not fit into 16 bits."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """The input of a small life: subscriptions, single events, batches by name, options, and more to try."""
+    """The input of a small life: subscriptions, and a form of many different ones; events, batches by name; options."""
 
     subscriptions: list[str]
+    distinct: str
     events: list[Any]
     batches: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +57,9 @@ def warm(language: str) -> Iterator[str]:
     yield "other ids and options"
     for options in ({}, *exercise.others):
         _live_with_numbers(make(_table(exercise.subscriptions, int), **exercise.options, **options), exercise)
+    yield "large index"
+    texts = [exercise.distinct.format(number) for number in range(LARGE)]
+    make(pa.table({"id": range(LARGE), "subscription": texts}), **exercise.options).match_many(exercise.events)
     yield "match"
     _match(index, exercise)
     for name, batch in exercise.batches.items():
@@ -158,7 +164,7 @@ def _keywords() -> Exercise:
     texts = ["Greece in a debt crisis", "The IMF: bailout, bailout", "Café Athēns, naïve", "", "ferry " * 40]
     many = texts * 100
     lists = [text.lower().split() for text in many]
-    return Exercise(subscriptions, [*texts, ["greece", "crisis"]], _text_batches(many) | {
+    return Exercise(subscriptions, "word{} other", [*texts, ["greece", "crisis"]], _text_batches(many) | {
         "terms": lists,
         "lists": pa.array(lists),
         "lists of numbers": pa.array(lists, pa.list_(pa.dictionary(pa.int32(), pa.string()))),
@@ -168,7 +174,7 @@ def _keywords() -> Exercise:
 def _patterns() -> Exercise:
     subscriptions = ["song?blue", "pie*tea", "café", "*a?c*xyz*", "\\*literal", "q"]
     texts = ["song-blue", "apple pie and green tea", "un café", "abcxyz", "a *literal star", "", "long text " * 30]
-    return Exercise(subscriptions, texts, _text_batches(texts * 100), others=({"ignore_case": True},))
+    return Exercise(subscriptions, "word{}*end", texts, _text_batches(texts * 100), others=({"ignore_case": True},))
 
 
 def _text_batches(texts: list[str]) -> dict[str, Any]:
@@ -190,7 +196,7 @@ def _paths() -> Exercise:
         b"<feed><item lang='en'><title/></item><p>x</p></feed>",
     ]
     many = documents * 100
-    return Exercise(subscriptions, documents, {
+    return Exercise(subscriptions, "/a/b{}", documents, {
         "bytes": many,
         "str": [document.decode() for document in many],
         "files": [io.BytesIO(document) for document in many],
@@ -224,7 +230,7 @@ def _predicates() -> Exercise:
     table = pa.Table.from_pylist([{"name": "RBS", "value": 12, "open": True}, {"name": None, "value": 3}] * 100)
     batches = {"dicts": many, "JSON": pa.array([json.dumps(event) for event in many]), "table": table}
     options = {"hierarchies": {"topic": {"national": "politics"}}}
-    return Exercise(subscriptions, events, batches, options)
+    return Exercise(subscriptions, "number = {}", events, batches, options)
 
 
 def _properties() -> Exercise:
@@ -233,7 +239,7 @@ def _properties() -> Exercise:
     many = events * 100
     lists = [["sports"], ["arts", "politics"]] * 100
     table = pa.table({name: [True, False] * 100 for name in names})
-    return Exercise(["sports=1 politics=0", "*1*", "arts=0", "111"], events, {
+    return Exercise(["sports=1 politics=0", "*1*", "arts=0", "111"], "sports=1", events, {
         "sets": many,
         "bit strings": pa.array(["110", "001"] * 100),
         "lists": pa.array(lists),

@@ -113,6 +113,16 @@ class TestShipped:
         (shipped.kernels / "callee.py").write_text(CALLEE.replace("number + by", "number - by"))
         assert (said := shipped.run()).answer == 38 and said.compiled == KERNELS
 
+    def test_what_is_missing_is_compiled_where_nothing_can_be_kept(self, shipped: TinyPackage) -> None:
+        (shipped.kernels / "callee.py").write_text(CALLEE.replace("number + by", "number - by"))
+        shutil.rmtree(shipped.kernels / "__pycache__")
+        (shipped.kernels / "__pycache__").touch()
+        shutil.move(shipped.kernels / "shipped", shipped.root / "away")
+        (shipped.kernels / "shipped").symlink_to("/proc/self")  # a folder in which not even root can make one
+        shipped.variables = {"HOME": "/dev/null"}
+        shipped.first = "import tempfile; tempfile.tempdir = '/dev/null/none'"
+        assert (said := shipped.run()).answer == 38 and said.compiled == KERNELS
+
 
 class TestPlaces:
     """Code is kept where that is possible and safe."""

@@ -6,6 +6,7 @@ Functions of other packages have no locator here: numba asks the next class in i
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ class Locator:
         return cls(function, file, folder) if folder else None
 
     def ensure_cache_path(self) -> None:
-        """Make the folder; numba asks for that before it writes."""
-        make_folder(self._folder)
+        """Make the folder, if that is possible; numba asks for that before it writes."""
+        with suppress(OSError):  # `KernelFiles` says what cannot be kept
+            make_folder(self._folder)
 
     def get_cache_path(self) -> str:
         """Return the folder."""

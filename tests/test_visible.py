@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from watchword.cli import app
 from watchword.cli.printing import print_deliveries
-from watchword.cli.reporting import logs_in_lines, note, say, spinner
+from watchword.cli.reporting import note, print_logs_in_lines, say, spinner
 from watchword.store import Delivery, Item
 from watchword.store.records import Reason
 from watchword.visible import json_visible, visible
@@ -70,7 +70,7 @@ def test_messages_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_logs_are_lines_without_traces(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    logs_in_lines()
+    print_logs_in_lines()
     logging.getLogger("watchword.feeds").warning("%s: it failed", EVIL)
     try:
         raise ConnectionResetError("peer")

@@ -23,22 +23,24 @@ RIDDLES = re.compile(
 )
 
 CEILINGS = {
-    ".": 29,
-    "cli": 26,
-    "index": 37,
-    "kernels": 14,
+    ".": 21,
+    "cli": 7,
+    "index": 28,
+    "kernels": 16,
+    "kernels/cache": 7,
     "kernels/paths": 42,
     "kernels/patterns": 34,
     "kernels/properties": 1,
     "kernels/sequences": 5,
     "kernels/sets": 1,
     "keywords": 1,
-    "papers": 60,
-    "paths": 5,
-    "predicates": 41,
+    "papers": 64,
+    "predicates": 51,
     "properties": 2,
-    "spark": 36,
-    "store": 16,
+    "sets": 1,
+    "shards": 3,
+    "spark": 24,
+    "store": 1,
     "text": 1,
 }
 """The most sentences with a riddle in each folder of the package: lower a number when you have removed some."""

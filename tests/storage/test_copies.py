@@ -196,9 +196,9 @@ class TestOfThisMachine:
 def test_a_copy_whose_lock_was_removed_meanwhile_is_held_by_a_new_one(tmp_path: Path) -> None:
     """Somebody removes a copy between the opening of its lock file and the lock: the file is then another."""
     lock = tmp_path / "copy.lock"
-    with copies._in_use(lock) as first:
+    with copies._share_lock(lock) as first:
         assert copies._is_there(first, lock)
         lock.unlink()
         assert not copies._is_there(first, lock)
-        with copies._in_use(lock) as second:
+        with copies._share_lock(lock) as second:
             assert copies._is_there(second, lock) and not copies._is_there(first, lock)

@@ -102,6 +102,8 @@ def _without_missing(values: pa.Array, owners: Int64) -> Owned:
     valid = valid_rows(values)
     if valid is not None:
         values, owners = values.filter(pa.array(valid)), owners[valid]
+        if pa.types.is_dictionary(values.type) and values.dictionary.null_count:
+            values = values.dictionary_decode()
     if pa.types.is_floating(values.type):
         is_number = ~np.isnan(values.to_numpy(zero_copy_only=False))
         if not is_number.all():

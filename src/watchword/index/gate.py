@@ -39,6 +39,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from watchword.locks import Lock, is_owned, renew
+
 Result = TypeVar("Result")
 
 _IN_A_READ = "an index cannot be changed by code that runs while it reads, such as an event's own __iter__: do it later"
@@ -47,26 +49,25 @@ _IN_A_CHANGE = (
     "note what to change, and change it later"
 )
 
-_Lock = Any
-"""A `threading.RLock`, whose type has no name."""
-
 
 class _Own(threading.local):
     """The lane of the current thread."""
 
-    lane: _Lock | None = None
+    lane: Lock | None = None
 
 
 class Gate:
     """Lets readers pass together and changes one by one."""
 
     def __init__(self) -> None:
-        self.changes: _Lock = threading.RLock()
+        self.changes: Lock = threading.RLock()
         """Held during a change, or by whoever wants no change meanwhile; readers do not care."""
-        self._turn: _Lock = threading.RLock()
+        self._turn: Lock = threading.RLock()
         self._wanted = False  # a hint that somebody holds the turn; one that an interruption left costs time only
+        self.was_cut = False
+        """Whether this is the child of a fork that cut off a change of another thread."""
         self._own = _Own()
-        self._lanes: list[weakref.ref[_Lock]] = []  # a thread that ends takes its lane with it
+        self._lanes: list[weakref.ref[Lock]] = []  # a thread that ends takes its lane with it
         _gates.add(self)
 
     def reading(self) -> Any:
@@ -119,7 +120,7 @@ class Gate:
             finally:
                 self._wanted = False
 
-    def _new_lane(self) -> _Lock:
+    def _new_lane(self) -> Lock:
         lane = threading.RLock()
         with self._turn:
             if self._own.lane is None:  # else a finalizer that ran just now has read, too
@@ -134,22 +135,13 @@ class Gate:
         if lane is not None and is_owned(lane):  # else a change may hold it, or the thread has none
             self._own.lane = lane
         self._lanes = [] if self._own.lane is None else [weakref.ref(self._own.lane)]
-        if not is_owned(self.changes):
-            self.changes = threading.RLock()
-        if not is_owned(self._turn):
-            self._turn = threading.RLock()
-            self._wanted = False
+        self.changes = renew(self.changes) or self.changes
+        turn = renew(self._turn)
+        if turn is not None:
+            self._turn, self._wanted, self.was_cut = turn, False, True
 
 
-def is_owned(lock: _Lock) -> bool:
-    """Return whether the calling thread holds a re-entrant lock.
-
-    `threading.Condition` asks its locks by the same method, which has no public name.
-    """
-    return bool(lock._is_owned())
-
-
-def _through(lanes: list[_Lock], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+def _through(lanes: list[Lock], change: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
     if not lanes:
         return change(*arguments)
     if len(lanes) < 4:

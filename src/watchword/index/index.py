@@ -402,7 +402,7 @@ class Index(State, MutableMapping[Key, str]):
 
         >>> from watchword import KeywordIndex
         >>> print(KeywordIndex().explain_text("Greece in crisis", "greece NOT crisis"))
-        no match: present NOT crisis in: greece NOT crisis
+        no match: forbidden crisis in: greece AND NOT crisis
         """
         return self._plugged.explain(event, text)
 

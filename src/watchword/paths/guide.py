@@ -58,6 +58,11 @@ class Guide:
         return self.bytes > self._most
 
     @property
+    def was_cut(self) -> bool:
+        """Return whether a fork has cut off a thread that was teaching it, so that it may be broken."""
+        return self._gate.was_cut
+
+    @property
     def is_outworn(self) -> bool:
         """Return whether a new guide would be more useful."""
         return self._unhelped > _WASTE * self.nodes and self.is_full

@@ -40,7 +40,7 @@ class _Layer:
 
     def current_guide(self) -> Guide:
         """Return the guide; a new one if the old one has been of little use."""
-        if self.guide.is_outworn:
+        if self.guide.is_outworn or self.guide.was_cut:
             self.unlearn()
         return self.guide
 

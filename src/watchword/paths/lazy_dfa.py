@@ -7,7 +7,6 @@ is full goes on with a new one, which the next documents of all threads begin wi
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from watchword.arrays import Int32
 from watchword.kernels.paths import lazy_dfa as kernels
 from watchword.kernels.paths.lazy_dfa import CROWDED, MOST, STATES, TOO_MANY, DfaTrail
 from watchword.kernels.paths.moves import DEPTH, Found, Progress
+from watchword.locks import ForkSafe, is_owned
 from watchword.paths.options import MAX_STATES
 from watchword.paths.passes import Pass
 from watchword.paths.rows import Paths
@@ -62,7 +62,9 @@ class LazyDfa(YFilter):
     def shared(self, full: _Shared | None = None) -> _Shared:
         """Return the deterministic automaton; a new one if there is none, or if it is `full`."""
         shared = self._shared
-        if shared is None or shared is full:
+        if shared is not None and is_owned(shared.guard.lock):  # this thread is inside it: a finalizer has its own
+            return _Shared(self._trie, self._most)
+        if shared is None or shared is full or shared.guard.was_cut:
             shared = self._shared = _Shared(self._trie, self._most)
         return shared
 
@@ -71,7 +73,7 @@ class _Shared:
     """A deterministic automaton that passes share under its lock."""
 
     def __init__(self, trie: PathTrie, most: int) -> None:
-        self.lock = threading.RLock()
+        self.guard = ForkSafe()
         self.trie = trie
         self.dfa = kernels.new_dfa(most)
 
@@ -93,7 +95,7 @@ class _Walker:
     def follow(self, moves: Int32, progress: Progress, found: Found) -> int:
         """Follow moves, with room made and the automaton renewed as needed."""
         while True:
-            with self._shared.lock:
+            with self._shared.guard.lock:
                 status = self._begun()
                 if status == 0:
                     status = kernels.follow_dfa(self._automaton, self._shared.dfa, self._trail, moves, progress, found)
@@ -123,13 +125,13 @@ class _Walker:
         self._shared = self._owner.shared(full=self._shared)
         for level, members in enumerate(sets):
             self._trail.states[level] = self._enter(members)
-        with self._shared.lock:  # where all states that are allowed are open, one more
+        with self._shared.guard.lock:  # where all states that are allowed are open, one more
             figures = self._shared.dfa.figures
             figures[MOST] = max(figures[MOST], figures[STATES] + 1)
 
     def _enter(self, members: Int32) -> int:
         while True:
-            with self._shared.lock:
+            with self._shared.guard.lock:
                 state = kernels.enter_set(*self._automaton, self._shared.dfa, self._trail, members)
                 if state >= 0:
                     return int(state)

@@ -18,13 +18,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from watchword.arrays import NO_BYTES, Arrays, UInt8, concatenated, offsets_of, prefixed, reserve, under
 from watchword.kernels.predicates.layout import Atoms
+from watchword.locks import ForkSafe
 from watchword.parts import Part
 from watchword.predicates.constants import Constants
 from watchword.predicates.points import Points, listed_points, restored_points
@@ -43,7 +43,7 @@ MANY = 64
 """More predicates than this, defined at once, have their breakpoints spread evenly before."""
 
 
-_WAKING = RLock()
+_WAKING = ForkSafe()
 """Held while a field wakes: threads that match may ask for it at once, and readers take over their arrays once."""
 
 
@@ -68,7 +68,7 @@ class Field:
     def wake(self) -> None:
         """Take over the run of a snapshot."""
         if self.is_asleep:
-            with _WAKING:
+            with _WAKING.lock:
                 if self.is_asleep:
                     self._take_over(unpack(self._saved))
                     self.is_asleep = False

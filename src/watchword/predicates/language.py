@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from threading import Lock
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from watchword.index.events import refuse_nulls
 from watchword.index.frames import rows_of
 from watchword.index.routing import Atoms, Needs
 from watchword.kernels.predicates.layout import MORE
+from watchword.locks import ForkSafe
 from watchword.options import Option
 from watchword.predicates.access.structure import AccessRows
 from watchword.predicates.compiler import compiled, parsed_row
@@ -75,7 +75,7 @@ class Predicates(SetLanguage):
         self._surroundings = Surroundings(self._settled["hierarchies"], partial(_index_of_queries, self._settled))
         self.fields = Fields(self._surroundings, self._doors)
         self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
-        self._lock = Lock()
+        self._guard = ForkSafe()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
             self.structure.fields = self.fields
@@ -209,7 +209,7 @@ class Predicates(SetLanguage):
         return made
 
     def _placer(self, field: Field) -> Placer:
-        with self._lock:
+        with self._guard.lock:
             found = self._placers.get(field.number)
             if found is None:
                 found = self._placers[field.number] = Placer(field)

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
 from watchword.predicates.plain import plain_predicate
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.doors import BUILT_IN, Doors
-from watchword.predicates.readers.reader import AttributeReader
 from watchword.predicates.values import (
     ADDRESS4,
     ADDRESS6,
@@ -39,6 +38,9 @@ from watchword.predicates.values import (
 )
 from watchword.sets import boolean
 from watchword.sets.boolean import Not, Or, Token, Tree
+
+if TYPE_CHECKING:
+    from watchword.predicates.readers.reader import AttributeReader
 
 __all__ = ["Check", "Clause", "Complaint", "Limits", "PredicateParser", "attribute_of", "parse"]
 

@@ -9,11 +9,10 @@ All processes of a machine map the same files: the machine holds one copy, in th
 
 from __future__ import annotations
 
-import threading
-
 from watchword.errors import SnapshotError
 from watchword.index import Index
 from watchword.index.routing import OwnedAtoms
+from watchword.locks import ForkSafe
 from watchword.shards import opening
 from watchword.shards.changed_shard import ChangedShard
 from watchword.shards.version import Shard, Version
@@ -22,12 +21,12 @@ Key = tuple[str, int]
 
 _open: dict[str, dict[Key, Index | ChangedShard]] = {}
 _owned: dict[str, tuple[tuple[Shard, ...], OwnedAtoms]] = {}
-_lock = threading.Lock()
+_guard = ForkSafe()
 
 
 def shard(version: Version, number: int) -> Index | ChangedShard:
     """Return an opened shard of a version."""
-    with _lock:
+    with _guard.lock:
         known = _open.setdefault(version.path, {})
         for key in known.keys() - {_key(part) for one in version.shards for part in one.parts}:
             del known[key]
@@ -39,7 +38,7 @@ def shard(version: Version, number: int) -> Index | ChangedShard:
 
 def owned_atoms(version: Version) -> OwnedAtoms:
     """Return the atoms that each shard of a version owns."""
-    with _lock:
+    with _guard.lock:
         known = _owned.get(version.path)
         if known is None or known[0] != version.shards:
             tables = [opening.map_owned(version, number) for number in range(len(version.shards))]

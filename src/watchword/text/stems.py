@@ -9,11 +9,10 @@ English stems, and "the" as a stop word::
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 
 from watchword.arrays import Int32
+from watchword.locks import ForkSafe
 from watchword.strings import Strings
 from watchword.text.analyzer import Analyzer
 from watchword.text.vocabulary import Vocabulary
@@ -35,7 +34,7 @@ class StemCache:
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._analyzer = analyzer
-        self._lock = threading.RLock()
+        self._guard = ForkSafe()
         self._memory = _Memory()
 
     @property
@@ -45,7 +44,7 @@ class StemCache:
 
     def find(self, words: Strings) -> tuple[Int32, Vocabulary, int]:
         """Return the stem of each word, or -1; the stems themselves; and their number at this moment."""
-        with self._lock:
+        with self._guard.lock:
             if len(self._memory.words) > LIMIT:
                 self._memory = _Memory()
             memory = self._memory  # a finalizer that asks, too, may forget it meanwhile

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from threading import RLock
 from typing import ClassVar
 
 from watchword.arrays import Arrays, Int32
 from watchword.kernels.paths.output import OutputTables
+from watchword.locks import ForkSafe
 from watchword.paths.passes import Pass, PathStructure
 from watchword.paths.pma.gaps import gap_rows
 from watchword.paths.pma.output import output_tables
@@ -28,7 +28,7 @@ class TabledPaths(PathStructure):
     def __init__(self) -> None:
         self._store = PathStore()
         self._tables: OutputTables | None = None
-        self._making = RLock()
+        self._making = ForkSafe()
 
     @abstractmethod
     def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
@@ -40,7 +40,7 @@ class TabledPaths(PathStructure):
 
     def tables(self) -> OutputTables:
         """Return the tables of the paths that are there now; any number of threads may ask."""
-        with self._making:
+        with self._making.lock:
             if self._tables is None:
                 paths, payloads = self._store.ascending()
                 self._tables = output_tables(gap_rows(paths), payloads)

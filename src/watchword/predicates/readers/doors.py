@@ -10,11 +10,13 @@ import re
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from watchword.errors import OptionError
-from watchword.predicates.readers.reader import AttributeReader
 from watchword.predicates.values import View
+
+if TYPE_CHECKING:
+    from watchword.predicates.readers.reader import AttributeReader
 
 _WORDS = re.compile(r"[^\W\d]\w*( [^\W\d]\w*)*")
 _TAKEN = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "STARTS", "ENDS", "CONTAINS", "IS", "EXISTS", "IGNORING"])
@@ -79,6 +81,8 @@ def checked_operators(name: str, value: Any) -> list[str]:
 
 def reader_at(home: str) -> type[AttributeReader]:
     """Return the reader with a home, which is imported."""
+    from watchword.predicates.readers.reader import AttributeReader  # which loads numpy and Arrow; options do not
+
     module, _, name = home.partition(":")
     try:
         found = getattr(import_module(module), name)

@@ -11,13 +11,13 @@ snapshot, when the first object is read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from watchword.arrays import Arrays, prefixed, under
+from watchword.locks import ForkSafe
 from watchword.predicates.events.held import Placed, nothing_placed
 from watchword.predicates.explaining import report
 from watchword.predicates.literals import shown
@@ -43,7 +43,7 @@ class Elements(AttributeReader):
         self._surroundings = surroundings.inside(path)
         self._saved: Arrays = {}
         self._index: Predicates | None = None
-        self._lock = Lock()
+        self._guard = ForkSafe()
 
     @classmethod
     def parse(cls, parser: PredicateParser, path: Path) -> Tree:
@@ -95,7 +95,7 @@ class Elements(AttributeReader):
 
     def _inner(self) -> Predicates:
         """Return the index of the queries."""
-        with self._lock:
+        with self._guard.lock:
             if self._index is None:
                 assert self._surroundings.make_index is not None
                 made = self._surroundings.make_index(self._surroundings)

@@ -85,6 +85,8 @@ def test_inboxes_have_what_matched(home: Home, once: Runner, tmp_path: Path) -> 
     written = pq.read_table(home.run("main").matches)
     assert written.num_rows == sum(step.pairs for step in done)
     assert written.column_names == [*COLUMNS, "subscription"] and set(written["text"].to_pylist()) <= set(TEXTS)
+    with home.store() as store:
+        assert "ferry" in store.inbox("ada")[0].reasons[0].why
 
 
 def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> None:
@@ -99,6 +101,9 @@ def test_languages_share_an_inbox(home: Home, once: Runner, tmp_path: Path) -> N
     found["one-2"] = sorted([*found["one-2"], "p"])
     found["one-4"] = ["q"]
     assert inbox(home, "ada") == found
+    with home.store() as store:
+        why = {reason.subscription: reason.why for item in store.inbox("ada") for reason in item.reasons}
+    assert "'rry' at" in why["p"] and "'cross' at" in why["q"]
 
 
 def test_every_language_reads_items(spark: SparkSession) -> None:
@@ -139,6 +144,8 @@ def test_objects_from_a_folder(spark: SparkSession, tmp_path: Path) -> None:
     with home.store() as store:
         items = [delivery.item for delivery in store.inbox("ada")]
         assert {json.loads(item.text)["name"] for item in items} == {"RBS", "ACME"}
+        why = {reason.subscription: reason.why for delivery in store.inbox("ada") for reason in delivery.reasons}
+        assert why["r1"] == "match: name = 'RBS' AND value > 20" and why["r3"].startswith("match: ")
         store.subscribe("ada", "acme")  # somebody wants a text: the source must have one
     with pytest.raises(PipelineError, match="no column 'text'"):
         Pipeline(spark, home, source, report=done.append).run(once=True)

@@ -90,7 +90,9 @@ class TinyPackage:
         program.write_text(self.first + "\n" + PROGRAM)
         hidden = [str(Path(__file__).with_name("renamed_numba.py")), ",".join(self.renamed)] if self.renamed else []
         kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        environment = kept | {"PYTHONPATH": str(self.root), "HOME": str(self.root / "home")} | self.variables
+        # Python keeps bytecode by size and second of a file, and these files are edited within a second.
+        kept |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self.root), "HOME": str(self.root / "home")}
+        environment = kept | self.variables
         command = [sys.executable, *hidden, str(program)]
         done = subprocess.run(command, env=environment, cwd=self.root, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

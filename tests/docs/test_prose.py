@@ -35,7 +35,7 @@ CEILINGS = {
     "kernels/sets": 1,
     "keywords": 1,
     "papers": 64,
-    "predicates": 51,
+    "predicates": 0,
     "properties": 2,
     "sets": 1,
     "shards": 3,

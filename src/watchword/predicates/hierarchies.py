@@ -21,7 +21,7 @@ Declared = dict[str, dict[str, list[str]]]
 
 
 def checked(name: str, value: Any) -> Declared:
-    """Return declared hierarchies in one form; an `OptionError` names what is wrong with them."""
+    """Return declared hierarchies in one form; an `OptionError` names the fault."""
     if not isinstance(value, Mapping):
         raise OptionError(f"{name} must be a mapping of attribute to hierarchy, not {value!r}")
     return {written(name, attribute): _hierarchy(name, attribute, tree) for attribute, tree in value.items()}

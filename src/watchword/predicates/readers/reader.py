@@ -67,8 +67,8 @@ ALONE = Surroundings({})
 
 
 class AttributeReader(Part):
-    """Reads one attribute of an index for one operator. The index changes it while nobody else does; any number of
-    threads may ask it at once."""
+    """Reads one attribute of an index for one operator. Only one thread at a time changes it; any number of threads may
+    ask it at once."""
 
     name: ClassVar[str]
     """The operator: words behind the attribute, and the reader's name in snapshots. No two readers share it."""

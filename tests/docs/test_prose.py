@@ -34,7 +34,7 @@ CEILINGS = {
     "kernels/sequences": 5,
     "kernels/sets": 1,
     "keywords": 1,
-    "papers": 64,
+    "papers": 0,
     "predicates": 0,
     "properties": 2,
     "sets": 1,

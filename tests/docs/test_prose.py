@@ -24,7 +24,7 @@ RIDDLES = re.compile(
 
 CEILINGS = {
     ".": 21,
-    "cli": 7,
+    "cli": 0,
     "index": 0,
     "kernels": 16,
     "kernels/cache": 7,

@@ -38,7 +38,7 @@ CEILINGS = {
     "predicates": 0,
     "properties": 2,
     "sets": 1,
-    "shards": 3,
+    "shards": 0,
     "spark": 24,
     "store": 1,
     "text": 1,

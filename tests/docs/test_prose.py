@@ -39,7 +39,7 @@ CEILINGS = {
     "properties": 2,
     "sets": 1,
     "shards": 0,
-    "spark": 24,
+    "spark": 0,
     "store": 1,
     "text": 1,
 }

@@ -117,7 +117,7 @@ class ItemPartition(InputPartition):
 
 
 class FeedReader(DataSourceReader):
-    """Fetches once, and gives whatever the feeds have at that moment."""
+    """Fetches once, and gives all items that the feeds have at that moment."""
 
     def __init__(self, options: _Options) -> None:
         self._options = options
@@ -190,7 +190,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._spool
 
     def _fetch(self, after: int) -> None:
-        """Ask all feeds and keep what is new, under a number greater than `after`."""
+        """Ask all feeds and append new items to the spool, under a number greater than `after`."""
         from watchword.feeds import Backoff, fetch, list_sources
 
         spool, limits = self._open(), self._options.limits()
@@ -223,12 +223,12 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _waits(source: str, state: FeedState) -> str:
-    """Say of a feed that failed before this process began why it is not asked."""
+    """Return the message about a feed that failed before this process began and is not asked yet."""
     return f"{source}: it failed when it was last asked ({state.failures} in succession), and is left alone"
 
 
 def _limits() -> dict[str, Callable[[str], Any]]:
-    """Return how each limit is read from an option's text."""
+    """Return, by the name of each limit, the function that reads it from an option's text."""
     from watchword.feeds.limits import SECONDS, SWITCHES, Limits
 
     kinds = dict.fromkeys(SECONDS, float) | dict.fromkeys(SWITCHES, _switch)
@@ -247,7 +247,7 @@ def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
 
 
 def _value(value: Any) -> Any:
-    """Return a field of an item as Spark takes it."""
+    """Return a field of an item in the type of its Spark column."""
     return list(value) if isinstance(value, tuple) else value
 
 

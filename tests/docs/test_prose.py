@@ -23,7 +23,7 @@ RIDDLES = re.compile(
 )
 
 CEILINGS = {
-    ".": 21,
+    ".": 0,
     "cli": 0,
     "index": 0,
     "kernels": 16,

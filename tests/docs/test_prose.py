@@ -23,9 +23,6 @@ RIDDLES = re.compile(
 )
 
 CEILINGS = {
-    ".": 0,
-    "cli": 0,
-    "index": 0,
     "kernels": 16,
     "kernels/cache": 7,
     "kernels/paths": 42,
@@ -34,12 +31,8 @@ CEILINGS = {
     "kernels/sequences": 5,
     "kernels/sets": 1,
     "keywords": 1,
-    "papers": 0,
-    "predicates": 0,
     "properties": 2,
     "sets": 1,
-    "shards": 0,
-    "spark": 0,
     "store": 1,
     "text": 1,
 }

@@ -63,7 +63,7 @@ class Gate:
         self.changes: Lock = threading.RLock()
         """Held during a change, or by whoever wants no change meanwhile; readers do not care."""
         self._turn: Lock = threading.RLock()
-        self._wanted = False  # a hint that somebody holds the turn; one that an interruption left costs time only
+        self._wanted = False  # a hint that a thread holds the turn; one that an interruption left costs time only
         self.was_cut = False
         """Whether this is the child of a fork that cut off a change of another thread."""
         self._own = _Own()
@@ -113,7 +113,7 @@ class Gate:
             self._wanted = True
             try:
                 lanes = self._lanes
-                if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: nobody else has ever read
+                if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: no other has ever read
                     return change(*arguments)
                 others = [found for ref in lanes if (found := ref()) is not None and found is not lane]
                 return _through(others, change, arguments)

@@ -198,7 +198,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if sources.feeds:
             self._feeds, self._listed = sources.feeds, sources.listed
         elif sources.problems and not self._feeds:
-            raise sources.problems[0]  # at the start there is nobody to go on with
+            raise sources.problems[0]  # at the start there are no feeds to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
         round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff, listed=self._listed)
         spool.append(round, after=after, interval=self._options.interval)
@@ -209,7 +209,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _report(self, problems: Iterable[FeedError], round: Round) -> None:
         failures = {str(error): error.source for error in (*problems, *round.errors)}
         told = set(self._reported.values())
-        # Of those not asked nothing is known beyond what was said.
+        # A feed that was not asked this time keeps its last reported failure.
         failures |= {text: source for text, source in self._reported.items() if source in round.waiting}
         failures |= {_waits(source, round.state[source]): source for source in round.waiting if source not in told}
         for text, source in failures.items():

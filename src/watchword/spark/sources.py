@@ -189,7 +189,7 @@ def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
     if source.text in names:
         text = named(source.text).cast("string")
         if isinstance(frame.schema[source.text].dataType, BinaryType):
-            text = F.make_valid_utf8(text)  # what is not UTF-8 becomes replacement characters, and can be kept
+            text = F.make_valid_utf8(text)  # bytes that are not UTF-8 become replacement characters
             more.append(named(source.text).alias(DOCUMENT))
     elif with_text or source.text != Source.text:
         raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(names)}")

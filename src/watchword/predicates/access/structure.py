@@ -327,7 +327,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return space
 
     def _remember(self, events: Held) -> None:
-        """Put about 256 labels of a batch into the sample; batches of fewer than 32 events are skipped."""
+        """Put at most 512 labels of a batch into the sample; batches of fewer than 32 events are skipped."""
         count = len(events.fields)
         if not count or len(events) < 32:
             return

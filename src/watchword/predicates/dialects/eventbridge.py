@@ -39,7 +39,7 @@ __all__ = ["from_eventbridge"]
 def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
     """Return the subscription with the answers of an event pattern, which is JSON or a mapping.
 
-    A pattern that is wrong, or that no subscription can say, is a `SubscriptionError` that names the place in it:
+    A pattern that is wrong, or that no subscription can express, raises a `SubscriptionError` that names the place:
 
     >>> from_eventbridge({"detail": {"state": [{"wildcard": "a*b*c"}]}})
     Traceback (most recent call last):

@@ -227,7 +227,7 @@ class PredicateParser(Pieces):
         return self._made(path, "=", (self.read_literal(),), at)
 
     def exists(self, path: Path) -> Predicate:
-        """Return the predicate that an attribute is there."""
+        """Return the predicate ``attribute EXISTS``."""
         return self._counted(Predicate(path, "EXISTS", View.PLAIN, (), "EXISTS"), self._token)
 
     # operators of readers

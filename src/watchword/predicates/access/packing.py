@@ -36,7 +36,7 @@ _KIND = 60  # of an access key: its kind stands above this bit
 
 
 class Seen(NamedTuple):
-    """Counts of matched events: how often each point was listed, a sample of labels with their fields, all `events`."""
+    """Counted events: how many listed each point, a sample of their labels with fields, and their number."""
 
     points: Int32
     fields: Int32

@@ -78,7 +78,7 @@ class AccessBase:
         self.packed, self.count, self._fields = packed, count, fields
         self.tables = packed.tables
         self.events = events
-        """Number of events that were matched before it was packed."""
+        """Number of events that were counted (the first `OBSERVED`) before it was packed."""
         self._present: Tombstones | None = None
 
     def __len__(self) -> int:
@@ -230,7 +230,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         super().add(rows, payloads)
 
     def is_stale(self) -> bool:
-        """Return whether more events were matched than twice those before the packing of the base, plus `LEARNED`."""
+        """Return whether more than ``LEARNED + 2 * base.events`` events have been counted."""
         return self.events > LEARNED + 2 * self.base.events
 
     def _follow_labels(self) -> None:
@@ -274,7 +274,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return hits
 
     def match_one(self, points: list[int], fields: list[int], positions: list[int]) -> tuple[Int32, int]:
-        """Match one event: the points that it lists, and where its values stand. Returns payloads and operations."""
+        """Match one event, given by points and by fields with labels. Returns payloads and operations."""
         space = self._borrowed()
         event = array("i", points).tobytes(), array("i", fields).tobytes(), array("q", positions).tobytes()
         state, arena = self._state(space), self.base.packed.arena
@@ -290,7 +290,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     @property
     def points_seen(self) -> Int32:
-        """Return the number of events that listed each point."""
+        """Return the number of counted events that listed each point."""
         return self._seen[0]
 
     def _state(self, space: Workspace) -> Int64:

@@ -1,4 +1,4 @@
-"""What holds in events, after phase one: the points that they list, and where their values stand in each field.
+"""`Held`, the result of phase one: the points that events list, and the labels of their values in each field.
 
 The event ``{"name": "RBS", "value": 25}`` with ``name = 'RBS'`` as atom 0 and ``value > 20`` as atom 1 in field 1::
 

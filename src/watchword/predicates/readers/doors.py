@@ -80,7 +80,7 @@ def checked_operators(name: str, value: Any) -> list[str]:
 
 
 def reader_at(home: str) -> type[AttributeReader]:
-    """Return the reader with a home, which is imported."""
+    """Import the reader with this home and return it."""
     from watchword.predicates.readers.reader import AttributeReader  # which loads numpy and Arrow; options do not
 
     module, _, name = home.partition(":")

@@ -141,7 +141,7 @@ def _first_wrong(attribute: Attribute, column: pa.Array) -> int | None:
 
 
 def _dates(texts: pa.Array) -> Any:
-    """Say which texts are dates or times: by their form, and the days themselves once each."""
+    """Return which texts are dates or times: each has the form of one, and each distinct day is in the calendar."""
     texts = texts.cast(pa.large_string())
     formed = pc.match_substring_regex(texts, _ISO).to_numpy(zero_copy_only=False)
     days = pc.utf8_slice_codeunits(texts, 0, 10).dictionary_encode()

@@ -1,12 +1,13 @@
 """Items that could not be read, set aside with the reason: dead letters.
 
-One file a batch and language, ``batch-17.jsonl`` for what the source could not give and ``batch-17-predicates.jsonl``
-for what a language could not read; a batch that is repeated replaces its files. A line is a letter::
+One file a batch and language, ``batch-17.jsonl`` for items that the source could not give and
+``batch-17-predicates.jsonl`` for items that a language could not read; a batch that is repeated replaces its files.
+A line is a letter::
 
     {"source": "in/a.jsonl", "position": "3", "reason": "its id is empty", "raw": "{\\"id\\": \\"\\", \\"text\\": …"}
 
 `position` is where the item stands in its source: the row of a file (from 1, blank lines not counted), a partition and
-an offset, the id of a feed's item. `raw` is what was there, its first `RAW` characters. A file has at most `MOST`
+an offset, the id of a feed's item. `raw` has the first `RAW` characters of the item. A file has at most `MOST`
 letters, and a last line says how many more there were.
 """
 
@@ -38,7 +39,7 @@ class Letter:
 
 
 def write_letters(file: Path, letters: Iterable[Letter], count: int) -> None:
-    """Write the letters of a batch, of which there are `count`."""
+    """Write the letters of a batch, at most `MOST`; `count` is the number of all."""
     kept = [Letter(one.source, one.position, one.reason, one.raw[:RAW]) for one in islice(letters, MOST)]
     if count > len(kept):
         kept.append(Letter("", "", f"{count - len(kept):,} more were set aside in this batch", ""))

@@ -93,7 +93,7 @@ class StoreError(WatchwordError):
 
 
 class UnknownNameError(StoreError, KeyError):
-    """A store has no subscriber of this name, or no subscription of this id. ``name`` is what was asked for."""
+    """A store has no subscriber of this name, or no subscription of this id. ``name`` is the unknown name or id."""
 
     def __init__(self, message: str, *, path: object, name: str) -> None:
         super().__init__(message, path=path)

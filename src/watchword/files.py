@@ -49,8 +49,8 @@ def replaced(file: Path) -> Iterator[IO[bytes]]:
 def written_whole(path: str) -> Iterator[IO[bytes]]:
     """Write a file that a user named, so that it is there whole or, after an error, as it was before.
 
-    Where the name is a link, what it leads to is replaced; the mode of a file that is there stays. What is no file,
-    such as ``/dev/stdout`` or a pipe, is written as it comes. An `OSError` about the file aside names the file itself.
+    If the name is a link, its target is replaced; an existing file keeps its mode. ``/dev/stdout``, a pipe or another
+    special file is written as the data comes. An `OSError` about the temporary file names the file itself.
     """
     file = Path(path).resolve()
     if file.exists() and not file.is_file():
@@ -68,9 +68,9 @@ def written_whole(path: str) -> Iterator[IO[bytes]]:
 
 
 def remove_temporaries(folder: Path, *, below: bool = False) -> None:
-    """Remove what writers that were killed left aside; only for who knows that nobody is writing there.
+    """Remove the temporary files of killed writers; the caller must know that no process is writing there.
 
-    With `below`, in all folders below too, and what Spark left, which names such files alike and their checksums
+    With `below`, in all folders below too, and also Spark's: it names such files alike, and their checksums
     ``.….tmp.crc``.
     """
     with suppress(OSError):
@@ -128,8 +128,8 @@ def sync_folder(folder: Path) -> None:
 def locked(file: Path, *, patience: float | None = None) -> Iterator[None]:
     """Hold the lock of `file`, which is made where it is missing; processes and threads wait for each other.
 
-    The system lets go of the lock when a process dies. With `patience`, a `TimeoutError` after so many seconds; its
-    message names who holds the lock, as the holder wrote into the file.
+    The system lets go of the lock when a process dies. After `patience` seconds, if given, a `TimeoutError`; its
+    message names the process that holds the lock, as the holder wrote into the file.
     """
     with file.open("a+b", buffering=0) as held:
         _take_lock(held, patience)
@@ -169,7 +169,7 @@ def _take_lock(held: IO[bytes], patience: float | None) -> None:
 
 
 class Closing:
-    """What has a `close`, as a context manager that calls it, also after an error."""
+    """A base for objects with a `close`: a context manager that calls it at the end, also after an error."""
 
     def close(self) -> None:
         """Close; again is no error."""

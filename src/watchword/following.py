@@ -8,7 +8,7 @@
 The store is the truth, and numbers its changes. A follower knows the number of the last change that its indexes have,
 and the store's random name for the state after it, the epoch (together: an `Origin`). To catch up it asks for the
 changes since that number, if the store still gives the state the same name. If not, the store is another one, or was
-restored from a copy: all indexes are built anew, and replace the old ones when they are ready.
+restored from a copy: new indexes are built, and replace the old ones when they are ready.
 
 A language's index begins as the newest published version of its sharded snapshot (`watchword.shards`), if that has a
 state of this store, and otherwise empty; either way the changes since are applied to it. A version of one shard is
@@ -156,11 +156,11 @@ def _remove(index: Index, ids: Iterable[str]) -> None:
 class Follower(Closing):
     """The indexes of a home's languages, in memory, brought up to the store by `refresh`.
 
-    Used as a context manager with `every`, a thread refreshes them so many seconds apart. Any number of threads may
+    Used as a context manager with `every`, a thread refreshes them every `every` seconds. Any number of threads may
     match, refresh and wait at once. Ask for an index when you use it: another one replaces it if the store is restored.
 
-    All changes of one look at the store are applied together: first what was subscribed and replaced, in all languages,
-    then what was removed. So an id that moves to another language is never missing from both.
+    All changes of one look at the store are applied together: first new and replaced subscriptions, in all languages,
+    then removals. So an id that moves to another language is never missing from both.
     """
 
     def __init__(self, home: Home, *, every: float | None = None) -> None:
@@ -187,7 +187,7 @@ class Follower(Closing):
         return sorted(self._indexes)
 
     def index(self, language: str) -> Index:
-        """Return the index of a language; a `KeyError` if nobody has subscribed in it."""
+        """Return the index of a language; a `KeyError` if it has no index, for lack of subscriptions."""
         if self._origin is None:
             self.refresh()
         return self._indexes[language]
@@ -262,7 +262,7 @@ class Follower(Closing):
         self._origin = read_origin(store, counter)
 
     def _start(self, store: Store) -> int:
-        """Make all indexes anew, and return the number of the last change that all of them have."""
+        """Make new indexes of all languages, and return the number of the last change that all of them have."""
         started = {language: start_index(self._home, store, language) for language in store.languages()}
         self._indexes = {language: index for language, (index, _) in started.items()}
         return min((counter for _, counter in started.values()), default=0)

@@ -15,7 +15,7 @@ A folder without a store is refused, so that a typing error does not start a sec
 Files and folders that are made here are readable by their owner only (folders 0700, the store 0600).
 
 The id of a run tells its batches from those of any other in the store. It lies in the checkpoint, beside the numbers of
-batches: a run whose checkpoint was removed begins anew at batch 0, and with a new id.
+batches: a run whose checkpoint was removed begins again at batch 0, with a new id.
 """
 
 from __future__ import annotations

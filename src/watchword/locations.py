@@ -53,7 +53,7 @@ def local_path(path: str | os.PathLike[str]) -> Path:
 
 
 def normal(path: str | os.PathLike[str]) -> str:
-    """Return the one spelling of a path or URL; a `ValueError` says what is wrong with it and what would be right.
+    """Return the one spelling of a path or URL; a `ValueError` says why it is wrong and how to write it.
 
     >>> normal("s3a://bucket/alerts/"), normal("s3://bucket/my index?region=eu-west-1")
     ('s3://bucket/alerts', 's3://bucket/my%20index?region=eu-west-1')

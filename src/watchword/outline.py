@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 def outline(tops: Sequence[int], below: Mapping[int, Sequence[int]], text: Callable[[int], str]) -> str:
     """Return a line per node, two spaces deeper than the node above it.
 
-    A node with several nodes above it stands below each of them; what is below it is drawn the first time
-    only, and ``…`` stands for it later.
+    A node with several nodes above it stands below each of them; the nodes below it are drawn the
+    first time only, and ``…`` stands for them later.
     """
     lines: list[str] = []
     drawn: set[int] = set()

@@ -14,7 +14,7 @@ class Part(ABC):
 
     @abstractmethod
     def arrays(self) -> Arrays:
-        """Return the whole state as flat arrays, trimmed to what is in use, for a snapshot.
+        """Return the whole state as flat arrays for a snapshot, without unused room at their ends.
 
         They may share memory with this part; whoever asks has made sure that it is not changed meanwhile.
         """
@@ -28,10 +28,10 @@ class Part(ABC):
         """
 
     def prepare(self) -> None:  # noqa: B027  (most parts have nothing to prepare)
-        """Do aside what `renumber` and `condense` would take long for, while others read but nobody changes."""
+        """Do the slow work of `renumber` and `condense` ahead, while other threads may read but none may change."""
 
     def condense(self) -> None:  # noqa: B027
-        """Bring the state into the form that is saved; called before `arrays`, while nobody reads."""
+        """Bring the state into the form that is saved; called before `arrays`, while no thread reads."""
 
     def renumber(self, payloads: Int32) -> None:  # noqa: B027  (most parts have no payloads)
         """Replace every payload `p` below ``len(payloads)`` by ``payloads[p]``; larger ones stay."""

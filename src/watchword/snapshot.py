@@ -7,9 +7,9 @@ Layout::
     PATH/.watchword.lock            held by the one process that is writing
 
 Invariant: `manifest.json` is only ever replaced whole, and only once every file that it names is on the
-disk. So whatever happens to a writer, at any moment, the folder holds the old snapshot or the new one. What
-a dead writer left aside is removed by the next. Writers wait for each other (``flock``, which the system
-lets go of when a process dies); readers wait for nobody: one whose data folder was replaced under its hands
+disk. So whatever happens to a writer, at any moment, the folder holds the old snapshot or the new one. The
+next writer removes the files of a dead one. Writers wait for each other (``flock``, which the system
+lets go of when a process dies); readers never wait: one whose data folder was replaced under its hands
 starts again with the new manifest, and maps that are already open keep the old files alive.
 
 Cost: writing passes over the arrays once. Reading looks at the manifest, at each file's header and at its
@@ -169,7 +169,7 @@ def _open(folder: Path, language: str | None, load: Callable[[Path, dict[str, An
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of `folder`, checked; a `SnapshotError` that says what is wrong with it."""
+    """Return the manifest of `folder`, checked; a `SnapshotError` names the fault."""
     path = folder / MANIFEST
     try:
         text = path.read_bytes()

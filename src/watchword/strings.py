@@ -141,8 +141,8 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def without_views(column: pa.Array, refused: type[WatchwordError] = EventError) -> pa.Array:
     """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries.
 
-    Few of Arrow's functions take views, which polars and DuckDB hand out. List views and what is inside of them stay
-    (`index.arrow`). A type that is nested too deeply to look through is `refused`.
+    Few of Arrow's functions take views, which polars and DuckDB hand out. List views and their values stay
+    (`index.arrow`). A type that is nested too deeply is refused with the error `refused`.
     """
     if isinstance(column, pa.ExtensionArray):  # its type may have no hash
         return column

@@ -37,7 +37,7 @@ def check(
     """List every row of a file that is no subscription, with its place, its id and what to do about it.
 
     Nothing is built and nothing is kept. It ends with status 0 if all rows can be used, 1 if some cannot, 2 if the
-    file cannot be read. Options of the language are those that the index will have: they decide what is refused.
+    file cannot be read. Give the options that the index will have: they decide which rows are bad.
 
     [bold]Examples[/bold]
 

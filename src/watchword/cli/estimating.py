@@ -26,7 +26,7 @@ def estimate(
 
     Lengths spread around their averages. Bytes are without the terms, ids and texts, which every method keeps alike.
     Times are of one core: the lower where caches hold what an item touches, the higher where it lies in memory. They
-    hold for terms at hand; cutting a text into terms comes on top.
+    are for items that are terms already; cutting a text into terms comes on top.
 
     [bold]Example[/bold]
 

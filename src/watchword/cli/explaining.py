@@ -29,7 +29,7 @@ def explain(
     dialect: opening.DialectOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
-    """Say why an event matches a subscription, or what is missing.
+    """Say why an event matches a subscription, or which parts are missing.
 
     [bold]Examples[/bold]
 

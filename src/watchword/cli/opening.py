@@ -58,7 +58,7 @@ DialectOption = Annotated[
     ),
 ]
 Given = Mapping[str, Any]
-"""Options of a language, by name: those that the user gave. `offers_language_options` explains."""
+"""Options of a language that the user gave, by name. `offers_language_options` explains."""
 NOTHING: Given = {}
 
 

@@ -51,7 +51,7 @@ def build(
     """
     from watchword import snapshot
 
-    snapshot.local_folder(path)  # says what is wrong before the index is built
+    snapshot.local_folder(path)  # raises for a wrong path before the index is built
     started = time.perf_counter()
     options = opening.IndexOptions(language, method, id, subscription, given, dialect)
     index = opening.open_index(subscriptions, options)

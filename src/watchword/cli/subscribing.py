@@ -66,7 +66,7 @@ def unsubscribe(
     ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")],
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Unsubscribe. What was delivered stays in the inbox."""
+    """Unsubscribe. Delivered matches stay in the inbox."""
     from watchword.home import Home
 
     with Home(home).store() as store:

@@ -1,6 +1,8 @@
-"""The home of a running system: ``init`` makes it, ``dead-letters`` and ``prune`` are about what is left in it.
+"""The home of a running system: ``init`` makes it, ``dead-letters`` lists items that could not be read, ``prune``
+removes old data.
 
-Who subscribes to what is in `subscribing`, what streams through it in `running`, what was found in `inboxes`.
+`subscribing` has the commands about subscribers and subscriptions, `running` those about streams, `inboxes` those about
+matches.
 """
 
 from __future__ import annotations

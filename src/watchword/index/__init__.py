@@ -1,6 +1,6 @@
-"""What is every index? A mapping that can be asked backwards, with a language plugged in.
+"""The core of every index: a mapping from ids to subscriptions that can be asked backwards, with a language plugged in.
 
-In the order in which data passes: `columns` (subscriptions as they come), `refusals` (those that are refused),
+In the order in which data passes: `columns` (subscriptions as they come), `refusals` (subscriptions that are refused),
 `catalog` (ids, texts, slots), `language` (what plugs in) over `structure` (what a method is), `changes` (whole or not
 at all); then `events` (events as they come), `frames` (tables that have them in a column), `arrow` (one walk through
 columns), `texts` (several texts as one event), `hits` (slots that were found), `answers` (pairs of event and id),

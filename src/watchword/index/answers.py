@@ -1,6 +1,6 @@
 """The answer to a call of `match_many`: pairs of events and subscriptions, under the names that the caller has.
 
-Nulls are left out before events are matched, so what is matched is numbered without them. Of the events ``["tea", None,
+Nulls are left out before events are matched, so matched events are numbered without them. Of the events ``["tea", None,
 "pie"]`` tea and pie are matched, as 0 and 1; `Call` gives them back their positions 0 and 2, or the ids 7 and 9 where
 the call brought the ids ``[7, 8, 9]``.
 """

@@ -194,7 +194,7 @@ class TextLists(NamedTuple):
 
 
 def text_lists(column: pa.Array, position: int, noun: str) -> TextLists:
-    """Return the texts of lists without nulls, the first of which is at `position`; a null inside is refused.
+    """Return the texts of lists; no list is null, the first is at `position`. A null text inside a list is refused.
 
     `noun` says in errors what the texts are: terms, names.
     """

@@ -12,7 +12,7 @@ removing s2:
               changed gone
 
 Catalogues are changed whole or not at all: `take_back` undoes one change of one slot, however much of it had happened;
-`extend` and `compact`, which pack everything anew, replace arrays and never write into them, so that a shallow copy
+`extend` and `compact`, which pack everything again, replace arrays and never write into them, so that a shallow copy
 made before is still as it was.
 """
 
@@ -39,10 +39,10 @@ from watchword.visible import shown
 Id = str | int
 
 _FEW = 8
-"""Up to so many ids are listed one by one."""
+"""At most this number of ids is listed one by one."""
 
 _MANY = 64
-"""From so many on, the call of a kernel that takes ids is worth while."""
+"""From this number of ids on, calling the kernel that copies ids pays."""
 
 _NO_INTS = np.empty(0, np.int64)
 _NO_STRINGS = Strings(NO_BYTES, np.zeros(1, np.int64))
@@ -274,8 +274,8 @@ class Catalog:
     def extend(self, ids: Int64 | Strings, texts: Strings, given: PackedColumns) -> int:
         """Append many new rows to the base, and return the slot of the first.
 
-        `given` is what the rows come from, packed: into an empty catalogue it goes as it is. Everything is packed
-        anew otherwise; the caller has seen to it that no slot is given up.
+        `given` are the packed columns that the rows were taken from. An empty catalogue takes them as they are;
+        otherwise all rows are packed again. The caller has seen to it that no slot is given up.
         """
         first = self.slots
         kind = str if isinstance(ids, Strings) else int

@@ -13,7 +13,7 @@ Invariant: while no change is under way and `_undo` is None, catalogue and langu
 
 A change may be cut off at any point, by an interruption or for want of memory, and then leaves its note in `_undo`.
 Whoever comes next, reader or writer, finds it and repairs the state first (`_repair`): the catalogue is taken back, and
-the language is made anew from its texts. So nothing that a language does has to be undone step by step.
+a new language is built from its texts. So nothing that a language does has to be undone step by step.
 
 Readers hold a lane of the gate (`gate.py`); a change has the state to itself. Code that Python runs inside a change, a
 finalizer or a signal handler, may read: it is answered from before the change, by an index that is made for it
@@ -43,7 +43,7 @@ FEW = 20_000
 
 
 def as_reader(method: Done) -> Done:
-    """Run a method of an index while nobody changes it."""
+    """Run a method of an index while no thread changes the index."""
 
     @wraps(method)
     def reading(self: State, *arguments: Any, **named: Any) -> Any:
@@ -59,7 +59,7 @@ def as_reader(method: Done) -> Done:
 
 
 def as_writer(method: Done) -> Done:
-    """Run a method of an index while nobody else changes it; others see what it does as one change.
+    """Run a method of an index while no other thread changes it; other threads see its effect as one change.
 
     A `RuntimeError` if this thread reads or changes the index already.
     """
@@ -84,7 +84,7 @@ class One(NamedTuple):
 
 
 class Bulk(NamedTuple):
-    """New subscriptions as columns, compiled together; `given` are the packed columns of which they are rows."""
+    """New subscriptions as columns, compiled together; they are rows of the packed columns `given`."""
 
     ids: Int64 | Strings
     texts: Strings
@@ -271,7 +271,7 @@ class State:
                 self._renew()
 
     def _renew(self) -> None:
-        """Plug in a new language with what is subscribed now. Matching goes on meanwhile, with the old one."""
+        """Plug in a new language, built from all subscriptions. Matching goes on meanwhile, with the old one."""
         self._gate.exclusively(self._take_over, self._language_of(self._catalog))
 
     def _take_over(self, plugged: Language) -> None:

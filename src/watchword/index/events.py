@@ -1,8 +1,9 @@
-"""Events as they come: what may hold many of them, how they are cut into batches, and what is no text.
+"""Events as they come: containers of many, how they are cut into batches, and values that are no text.
 
-Events may be any iterable or an Arrow array; either way they are matched in slices, so that what is read of them and
-the pairs that they find stay small. A slice has as many events as should give `PAIRS_AT_ONCE` pairs, judging by the
-slice before: after 256 events with 1,000 pairs each the next has 256, after 256 events with none it has 1,024.
+Events may be any iterable or an Arrow array; either way they are matched in slices, so that the atoms read from them
+and the pairs that they find take little memory. A slice has as many events as should give `PAIRS_AT_ONCE`
+pairs, judging by the slice before: after 256 events with 1,000 pairs each the next has 256, after 256 events with none
+it has 1,024.
 """
 
 from __future__ import annotations
@@ -117,10 +118,10 @@ def refuse_one(events: Any) -> None:
 
 
 def around(events: Any, ask: Callable[[Any], Answer]) -> tuple[list[tuple[int, Answer]], dict[int, str]]:
-    """Ask about all events but those that are refused; return answers by first position, and reasons by position.
+    """Ask about all events but refused ones; return answers by first position, and reasons by position.
 
-    A refused event is known by the position that its `EventError` carries. What precedes it was lost with the error,
-    and is asked about again by itself.
+    A refused event is known by the position that its `EventError` carries. The answer for the events before it was
+    lost with the error, and they are asked about again by themselves.
     """
     answers: list[tuple[int, Answer]] = []
     refused: dict[int, str] = {}

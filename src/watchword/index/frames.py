@@ -1,14 +1,14 @@
-"""Tables as events, of whatever library: which of their columns has the events, and which the events' ids.
+"""Tables of any library as events: which column has the events, and which has their ids.
 
-A table is known by Arrow's stream interface, which pandas, polars, DuckDB and others have; what a language wants of it
-is named by the call::
+A table is known by Arrow's stream interface, which pandas, polars, DuckDB and others have; the call names
+the columns that the language reads::
 
     match_many(frame, column="text")                one text a row
     match_many(frame, column=["title", "body"])     all texts of a row are one event (`texts`)
     match_many(frame, columns=["name", "value"])    a row is an object with these attributes
     match_many(frame, column="text", id="id")       the answer has these ids, not positions
 
-A column that is not there is refused with the names of those that are. Iterating over a frame gives the names of its
+A missing column is refused, with the names of the table's columns. Iterating over a frame gives the names of its
 columns, so a frame is never iterated over.
 """
 
@@ -182,7 +182,7 @@ def rows_of(table: pa.Table, absent: pa.Array | None = None) -> pa.Array:
 
 
 def _no_column(names: list[str], id: str | None) -> EventError:
-    """Return the error for a table of which no column was named where an event is one value."""
+    """Return the error for a table without a named column, in a language whose event is one value."""
     others = [name for name in names if name != id] or ["text"]
     example = next((name for name in _GUESSES if name in others), others[0])
     return EventError(

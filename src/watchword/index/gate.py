@@ -2,14 +2,14 @@
 
 Each thread that reads has a *lane*, a lock of its own, and holds it while it reads: no reader waits for another. A
 change holds the *turn*, so that newcomers wait behind it, and then passes through the lanes of all other threads, one
-after the other: when it has them all, nobody reads. In time::
+after the other: when it has them all, no thread reads. In time::
 
     thread A    [ match ........ ]                       [ match ...
     thread B          [ match .............. ]           [ match ...
     thread C             turn, A's lane ✓, B's lane ✓  [ change ]
 
-Cost: a reader takes one lock that nobody else wants; a change takes the turn and a lock for each *other* thread that
-has read and still lives, so nothing more where there is one thread.
+Cost: a reader takes one lock that no other reader wants; a change takes the turn and a lock for each *other* thread
+that has read and still lives, so nothing more where there is one thread.
 
 A thread inside itself. Python may run a user's code at almost any step: a finalizer, a signal handler, the ``__iter__``
 of an event. If that code asks the same index, its thread must not wait for itself, so every lock here is re-entrant:
@@ -63,7 +63,7 @@ class Gate:
         self.changes: Lock = threading.RLock()
         """Held during a change, or by whoever wants no change meanwhile; readers do not care."""
         self._turn: Lock = threading.RLock()
-        self._wanted = False  # a hint that somebody holds the turn; one that an interruption left costs time only
+        self._wanted = False  # a hint that a thread holds the turn; one that an interruption left costs time only
         self.was_cut = False
         """Whether this is the child of a fork that cut off a change of another thread."""
         self._own = _Own()
@@ -105,7 +105,7 @@ class Gate:
             return self.alone(change, *arguments)
 
     def alone(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """Run `change` while nobody else reads or changes, and return what it returns. The caller holds `changes`."""
+        """Run `change` while no other thread reads or changes, and return its result. The caller holds `changes`."""
         lane = self._own.lane
         if lane is not None and is_owned(lane):
             raise RuntimeError(_IN_A_READ)
@@ -113,7 +113,7 @@ class Gate:
             self._wanted = True
             try:
                 lanes = self._lanes
-                if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: nobody else has ever read
+                if not lanes or (len(lanes) == 1 and lanes[0]() is lane):  # the common case: no other has ever read
                     return change(*arguments)
                 others = [found for ref in lanes if (found := ref()) is not None and found is not lane]
                 return _through(others, change, arguments)

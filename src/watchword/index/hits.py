@@ -1,7 +1,7 @@
 """What a structure finds for a batch of events, and the buffer in which it is collected.
 
 Every method of every language stores subscriptions under *payloads*, int32 numbers that it hands back untouched when
-an event satisfies them. Two events, the first of which found the payloads 7 and 3::
+an event satisfies them. Two events; the first found the payloads 7 and 3::
 
     Hits(offsets=[0, 2, 2], payloads=[7, 3], operations=12)
 """

@@ -159,7 +159,7 @@ class Index(State, MutableMapping[Key, str]):
         """Subscribe many at once, replacing those already there: a mapping, pairs, or a table of any library with the
         columns ``id`` and ``subscription``.
 
-        All of them or, if one is refused, none. With ``on_error="skip"`` those that are refused are left out and
+        All of them or, if one is refused, none. With ``on_error="skip"`` refused subscriptions are left out and
         returned, each with its row, its id and the error; of an id that stands more than once the first counts.
         """
         if more:

@@ -1,14 +1,14 @@
 """What a language plugs into an index: six methods, and its state as named parts.
 
     compile   texts into something ready to be stored; changes nothing, so threads may do it at any time
-    add       what was compiled, under slots
+    add       compiled subscriptions, under slots
     remove    a slot
     read      phase one: events into the numbers of the atoms that hold in them
     find      phase two: which subscriptions are satisfied by these atoms, as slots
     explain   why an event matches a subscription, or not
 
 A *slot* is the number of a subscription in the order of subscribing (`catalog`). The index calls `add` and `remove`
-while nobody reads, and `read` and `find` while nobody changes. Everything else is the index's business: ids, order,
+while no thread reads, and `read` and `find` while none changes it. Everything else is the index's business: ids, order,
 batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has a whole language in sixty lines.
 """
 
@@ -76,7 +76,7 @@ class EventKind:
     several_texts: bool = False
     """Whether an event may be several texts, by names (`texts`): a struct in Arrow."""
     documents: bool = False
-    """Whether an event is a document, which a file of its own may hold, and of which a file may hold many."""
+    """Whether an event is a document: a file may hold one of them, or many."""
 
 
 class OneChange(Protocol):

@@ -30,7 +30,7 @@ class Refused(NamedTuple):
 
 
 class Refusals:
-    """Collects what is refused with ``on_error="skip"``; raises the first with ``"raise"``."""
+    """Collects refused subscriptions with ``on_error="skip"``; raises the first with ``"raise"``."""
 
     def __init__(self, on_error: str) -> None:
         if on_error not in ("raise", "skip"):

@@ -50,7 +50,7 @@ def together(columns: Mapping[str, pa.Array]) -> pa.StructArray:
 
 
 def grouped(events: pa.StructArray, position: int) -> Grouped:
-    """Return the texts of events, the first of which is at `position`."""
+    """Return the texts of events; the first event is at `position`."""
     names = [field.name for field in events.type]
     columns = [decode_dictionary(without_views(column)) for column in events.flatten()]
     for name, column in zip(names, columns, strict=True):

@@ -19,7 +19,7 @@ and an event:
     reader        nested objects into points and labels
     columns, placing   the same for Arrow columns
     held          what holds in events after phase one
-    hierarchies   which value is a kind of which, as it is declared
+    hierarchies   declared parents of values: national is a kind of politics
     explaining    why an event satisfies a clause or not
 
 Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`.

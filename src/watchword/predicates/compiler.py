@@ -1,5 +1,5 @@
 """Many subscriptions at once: conjunctions are cut into their predicates by a kernel, and each distinct predicate is
-parsed once. What is no plain conjunction goes to the parser, text by text.
+parsed once. Other texts go to the parser, one by one.
 
 A million rules over 16 attributes with 21 values each have 336 distinct predicates, so the parser hardly runs.
 """

@@ -6,9 +6,9 @@
     offsets 0, 2, 3            atoms 0, 2, 2
     breaks  'M'                ascending, with `labels` 200
 
-Numbers (and instants, addresses, booleans) ascend and are pairs of the nearest double and what is missing to it
-(`kernels.predicates.values`). What does not fit into 64 bits is kept beside them in full: a pair whose rest is
-`BEYOND` or its negative is one of `large`.
+Numbers (and instants, addresses, booleans) ascend and are pairs of the nearest double and the integer that is missing
+to it (`kernels.predicates.values`): 2**53 + 1 is the pair 2.0**53, 1. A number that no pair can hold is kept in full in
+`large`; its pair has `BEYOND` or ``-BEYOND`` for the integer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BEYOND = 1 << 62
 
 
 def split_number(number: Any) -> tuple[float, int]:
-    """Return the double that is nearest to a number, and what is missing to it.
+    """Return the double nearest to a number, and the number less that double, cut off at `BEYOND` (2**62).
 
     >>> split_number(2**53 + 1), split_number(0.5), split_number(10**400)
     ((9007199254740992.0, 1), (0.5, 0), (inf, -4611686018427387904))
@@ -88,7 +88,7 @@ class Numbers(Sequence[Any]):
         return numbers
 
     def rank(self, number: Any) -> int:
-        """Return how many numbers are not above one."""
+        """Return how many of the numbers are at most `number`."""
         near = split_number(number)[0]
         low = int(self.near.searchsorted(near))
         if low == len(self.near) or self.near[low] != near:  # nearly always
@@ -96,7 +96,7 @@ class Numbers(Sequence[Any]):
         return bisect_right(self, number, low, int(self.near.searchsorted(near, "right")))
 
     def find(self, number: Any) -> int:
-        """Return the row of a number, -1 if it is none of these."""
+        """Return the position of a number, -1 if it is missing."""
         at = self.rank(number) - 1
         return at if at >= 0 and self[at] == number else -1
 
@@ -142,7 +142,7 @@ class Texts(Sequence[str]):
         return [self[row] for row in range(len(self))]
 
     def rank(self, text: str) -> int:
-        """Return how many texts are not above one."""
+        """Return how many of the texts are at most `text`."""
         return bisect_right(self, text)
 
     def arrays(self) -> Arrays:
@@ -156,7 +156,7 @@ class Texts(Sequence[str]):
 
 
 class Constants:
-    """What a field knows of one kind of value; the head of the file has the layout."""
+    """Points and breakpoints of one kind of value in a field; the head of the file has the layout."""
 
     def __init__(
         self, known: Numbers | Vocabulary, offsets: Int64, atoms: Int32, breaks: Numbers | Texts, labels: Int64

@@ -17,7 +17,7 @@ _SHOWN = 5
 
 
 def report(clause: Clause[Predicate], event: Any, surroundings: Surroundings) -> ClauseReport:
-    """Return how a clause fares with an event.
+    """Return the required predicates of a clause that fail in an event, and the forbidden ones that hold.
 
     >>> from watchword.predicates.query import Limits, parse
     >>> from watchword.predicates.readers.reader import ALONE

@@ -1,9 +1,9 @@
 """Fields: what the predicates of an index know about one attribute read in one way, and how a value is placed.
 
 Two kinds of atom. A *point* is listed for every value that satisfies it: ``name = 'RBS'``, an IN, a KIND OF. A *span*
-is an interval of the values in their order, which nobody lists: ``value > 20`` is kept as two ends, and whoever needs
-it compares (`zones`). So a value is placed by one look-up for its points and one search among the breakpoints of its
-field, however many predicates there are.
+is an interval of the values in their order, and is listed nowhere: ``value > 20`` is kept as two ends, which are
+compared with the label of a value (`zones`). So a value is placed by one look-up for its points and one search among
+the breakpoints of its field, however many predicates there are.
 
 An attribute that is not read value by value has a `reader` (`readers`), which finds its points.
 
@@ -85,7 +85,7 @@ class Field:
             self.points, self.zones = points, zones
 
     def constants(self, kind: int) -> Constants:
-        """Return what is known of one kind of value, as arrays; those of the snapshot, if nothing has changed."""
+        """Return points and breakpoints of one kind of value as arrays: the snapshot's own, if nothing has changed."""
         if self.changes == 0 and kind in self._constants:
             return self._constants[kind]
         zone = self.zones[kind]
@@ -124,7 +124,7 @@ def _empty() -> tuple[list[Points], list[Zone]]:
 
 
 class Fields(Part):
-    """All fields of an index, and what its atoms are."""
+    """All fields of an index, and the definition of each atom."""
 
     def __init__(self, surroundings: Surroundings = ALONE, doors: Doors = BUILT_IN) -> None:
         self._surroundings, self._doors = surroundings, doors
@@ -140,14 +140,14 @@ class Fields(Part):
 
     @property
     def atoms(self) -> Atoms:
-        """Return what the atoms are, in arrays."""
+        """Return the definitions of the atoms, in arrays."""
         found = self._atoms
         if found is None:
             found = self._atoms = Atoms(self._kinds[: self.count], self._spans[: 2 * self.count])
         return found
 
     def field(self, path: Path, view: ReadBy) -> Field:
-        """Return a field, which is made where there is none."""
+        """Return a field; it is made if there is none."""
         found = self.by_name.get((path, view))
         if found is None:
             found = self._add(path, view)
@@ -164,7 +164,7 @@ class Fields(Part):
     # what atoms are
 
     def define(self, predicates: Sequence[Predicate]) -> None:
-        """Say what the next atoms are."""
+        """Define the next atoms as these predicates."""
         first, self.count = self.count, self.count + len(predicates)
         self._kinds, self._spans = reserve(self._kinds, self.count), reserve(self._spans, 2 * self.count)
         self._atoms = None
@@ -246,7 +246,7 @@ class Fields(Part):
         return [field.reader for field in self.all if field.reader is not None and not field.is_asleep]
 
     def arrays(self) -> Arrays:
-        """Return what the atoms are, the names of the fields, and their runs."""
+        """Return the definitions of the atoms, the names of the fields, and their runs."""
         names = json.dumps([[field.path, field.view.name, field.has_spans] for field in self.all]).encode()
         runs = [field.saved() for field in self.all]
         return {
@@ -269,7 +269,7 @@ class Fields(Part):
 
     @property
     def bytes(self) -> int:
-        """Return the bytes of what the atoms are, and of the readers."""
+        """Return the bytes of the atoms' arrays and of the readers."""
         return 20 * self.count + sum(field.bytes for field in self.all)
 
 

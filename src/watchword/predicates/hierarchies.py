@@ -21,7 +21,7 @@ Declared = dict[str, dict[str, list[str]]]
 
 
 def checked(name: str, value: Any) -> Declared:
-    """Return declared hierarchies in one form; an `OptionError` names what is wrong with them."""
+    """Return declared hierarchies in one form; an `OptionError` names the fault."""
     if not isinstance(value, Mapping):
         raise OptionError(f"{name} must be a mapping of attribute to hierarchy, not {value!r}")
     return {written(name, attribute): _hierarchy(name, attribute, tree) for attribute, tree in value.items()}
@@ -65,7 +65,7 @@ def _text(name: str, value: Any) -> str:
 
 
 def _refuse_cycles(name: str, parents: Mapping[str, list[str]]) -> None:
-    """Take away nodes whose parents are gone, round by round; what stays is in a cycle, or below one."""
+    """Remove nodes without remaining parents, round by round; any node left is in a cycle or below one: refuse it."""
     waiting = {child: {parent for parent in above if parent in parents} for child, above in parents.items()}
     while waiting:
         free = {child for child, above in waiting.items() if not above}

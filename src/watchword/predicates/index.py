@@ -18,9 +18,9 @@ class PredicateIndex(Index[Key]):
     An event is a dict or a JSON text; many may also be a table of Arrow, pandas or polars, whose columns are
     attributes. Options of every method, with their defaults:
 
-    - `hierarchies` (none): by attribute, which value is a kind of which: ``{"topic": {"national": "politics"}}``
+    - `hierarchies` (none): by attribute, the parents of values: ``{"topic": {"national": "politics"}}``
     - `operators` (none): homes of readers that add operators to the language: ``["my.module:Divisible"]``
-    - `schema` (None): event types and their attributes; what breaks it, subscription or event, is refused
+    - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
     - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have
     - `max_literal` (65,536): how many characters a text in a subscription may have

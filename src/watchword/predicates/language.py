@@ -1,4 +1,4 @@
-"""The predicate language as it plugs into an index: what is about attributes and values, on top of `sets.language`."""
+"""The predicate language as it plugs into an index: attributes and values, on top of `sets.language`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Predicates(SetLanguage):
         return self._defined(names, self.vocabulary.intern(from_texts([show(predicate) for predicate in names])))
 
     def _defined(self, predicates: Sequence[Predicate], numbers: Int32) -> Int32:
-        """Tell the fields what the new ones of some numbers are, and return the numbers."""
+        """Define the predicates that got a new number in the fields, and return all numbers."""
         if len(self.vocabulary) > self.fields.count:
             fresh = np.flatnonzero(numbers >= self.fields.count)
             _, firsts = np.unique(numbers[fresh], return_index=True)
@@ -167,7 +167,7 @@ class Predicates(SetLanguage):
         return events if self._listing is None else self._listing.rows(events)
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
-        """Read and match one event without the arrays of a batch, where that can be."""
+        """Read and match one event without the arrays of a batch, if the method can."""
         if not isinstance(self.structure, AccessRows):
             return super().find_one(event)
         if self._schema is not None:
@@ -179,7 +179,7 @@ class Predicates(SetLanguage):
         return payloads, work
 
     def _columns(self, events: Any, position: int) -> Held:
-        """Return what holds in events that are columns, or JSON texts."""
+        """Return the points and labels of events that are columns, or JSON texts."""
         if not isinstance(events, pa.Array) or may_hold_texts(events.type):
             if isinstance(events, pa.Array):
                 refuse_nulls(events, position)
@@ -197,7 +197,7 @@ class Predicates(SetLanguage):
         return ColumnReader(self._placer, position).read(self._reader.root(), events)
 
     def _objects(self, events: Any, position: int) -> Held:
-        """Return what holds in events that are objects, or JSON texts."""
+        """Return the points and labels of events that are objects, or JSON texts."""
         if self._schema is not None:
             events = [self._checked_event(event, position + row) for row, event in enumerate(events)]
         return self._reader.read(events, position)
@@ -237,7 +237,7 @@ class Predicates(SetLanguage):
         return needs_of(found.plain, found.rows.astype(np.int64), parsed, list(numbers))
 
     def atoms(self, events: pa.Array) -> Atoms | None:
-        """Return the values of events as equalities, by their hashes; those that break the schema are refused."""
+        """Return the values of events as hashed equalities; an event that breaks the schema is refused."""
         if self._schema is not None:
             self._columns(events, 0)
         return atoms_of(events)

@@ -42,7 +42,7 @@ class Listing:
         return Rows(hits.offsets, hits.payloads)
 
     def _spans(self) -> Spans:
-        """Return the spans by field, made anew when there are more; threads that race here make the same."""
+        """Return the spans by field, rebuilt if atoms were added or labels moved; racing threads build the same."""
         version = self._fields.count, self._fields.spreads
         if self._made is None or self._made[0] != version:
             atoms = self._fields.atoms
@@ -92,7 +92,7 @@ class SelectiveFirst(Part):
         return Rows(offsets + offsets_of(bare), np.insert(atoms, offsets[:-1][bare], np.int32(0)))
 
     def known_in_order(self, items: Rows) -> Rows:
-        """Return events as they are: clusters ask for no order."""
+        """Return events unchanged: clusters need no order."""
         return items
 
     def arrays(self) -> Arrays:

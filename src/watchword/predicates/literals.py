@@ -51,7 +51,7 @@ REMEDIES = {
 
 
 class Pieces(Parser[Predicate]):
-    """Reads what predicates are made of."""
+    """Reads the pieces of predicates: attributes, numbers, texts, words."""
 
     atom_name = "predicate"
     implicit_and = False
@@ -59,7 +59,7 @@ class Pieces(Parser[Predicate]):
     def __init__(self, text: str, limits: Limits) -> None:
         self._limits = limits
         self._named = Token("end", "", 0)
-        """Where the attribute at hand begins."""
+        """The first token of the attribute whose predicate is being read."""
         super().__init__(text, limits)
 
     def tokens(self) -> Iterator[Token]:
@@ -183,7 +183,7 @@ def as_text(key: Key) -> Key:
 
 
 def text_of(token: Token) -> str:
-    """Return what stands between single quotes."""
+    """Return the text between single quotes."""
     return token.text[1:-1].replace("''", "'")
 
 

@@ -17,7 +17,7 @@ _BETWEEN = re.compile(rf"{_NAME} +BETWEEN +{_NUMBER} +AND +{_NUMBER}", re.IGNORE
 
 
 def plain_predicate(text: str) -> Predicate | None:
-    """Return the predicate that the parser would find; None if that is its business."""
+    """Return the predicate that the parser would find; None if only the parser can tell."""
     found = _PLAIN.fullmatch(text) or _BETWEEN.fullmatch(text)
     if found is None:
         return None

@@ -21,7 +21,7 @@ REMEMBERED = 1 << 16
 
 
 class SavedPoints:
-    """Points by constant, of one kind of value: those of a snapshot, and those that came since."""
+    """Points by constant, of one kind of value: the saved points of a snapshot, and the points added since."""
 
     def __init__(self, saved: Constants) -> None:
         self._saved = saved
@@ -60,7 +60,7 @@ Points: TypeAlias = dict[Any, list[int]] | SavedPoints
 
 
 def restored_points(saved: Constants) -> Points:
-    """Return the points of a snapshot, few as a `dict`, many as they lie."""
+    """Return the points of a snapshot: a `dict` if they are few, the saved arrays if they are many."""
     return saved.points() if len(saved.offsets) <= FEW else SavedPoints(saved)
 
 

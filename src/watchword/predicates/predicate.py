@@ -1,7 +1,7 @@
 """A predicate: an attribute, an operator, constants. Immutable, comparable, and written one way only (`show`).
 
 ``price>20.0`` and ``price > 20`` are one predicate, spelled ``price > 20``. Truth is defined here once, in plain Python
-(`holds`), for predicates about one value; a reader defines it for those that it reads. The methods get to the same
+(`holds`), for predicates about one value; a reader defines it for its own operator. The methods get to the same
 answer by other ways, and the tests compare them.
 """
 
@@ -52,7 +52,7 @@ class Predicate(NamedTuple):
 
     @property
     def reader(self) -> type[AttributeReader] | None:
-        """Return what reads the attribute, None if it is read value by value."""
+        """Return the reader of the attribute, None if it is read value by value."""
         return None if isinstance(self.view, View) else self.view
 
     @property
@@ -87,7 +87,7 @@ def _compare(sign: str, key: Key, constants: tuple[Key, ...]) -> bool:
 
 
 def show(predicate: Predicate) -> str:
-    """Return a predicate as it is spelled, which a parser reads back.
+    """Return the text of a predicate, which the parser reads back.
 
     >>> show(Predicate(("a", "b c"), ">", View.PLAIN, ((1, 20),), "> 20"))
     'a."b c" > 20'

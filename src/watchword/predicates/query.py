@@ -102,7 +102,7 @@ class PredicateParser(Pieces):
         self._depth = 0
         self._inside: Path = ()
         self._operator = Token("end", "", 0)
-        """Where the words of the reader at hand begin."""
+        """The first token of the words of the reader that is parsing: ``KIND`` of ``KIND OF``."""
         super().__init__(text, limits)
 
     def atom(self, token: Token) -> Tree:
@@ -227,13 +227,13 @@ class PredicateParser(Pieces):
         return self._made(path, "=", (self.read_literal(),), at)
 
     def exists(self, path: Path) -> Predicate:
-        """Return the predicate that an attribute is there."""
+        """Return the predicate ``attribute EXISTS``."""
         return self._counted(Predicate(path, "EXISTS", View.PLAIN, (), "EXISTS"), self._token)
 
     # operators of readers
 
     def _read(self, path: Path, token: Token, known: list[tuple[list[str], type[AttributeReader]]]) -> Tree:
-        """Return what the reader finds whose words begin with a token; where several do, the longest words win."""
+        """Return the predicate of the reader whose words begin at `token`; of several readers the longest words win."""
         self._operator = token
         passed = 0
         while longer := [one for one in known if len(one[0]) > passed and self.is_word(one[0][passed])]:
@@ -298,7 +298,7 @@ class PredicateParser(Pieces):
         return self._counted(Predicate(path, operator, view, tuple((key[0], key[1]) for key in keys), written), at)
 
     def _counted(self, predicate: Predicate, at: Token) -> Predicate:
-        """Take note of a predicate whose constants stand at `at`."""
+        """Count a predicate, whose constants stand at `at`, and check it."""
         self._count += max(1, len(predicate.constants)) if predicate.reader is None else 1
         if self._count > self._limits.predicates:
             raise self.error(f"more than max_predicates={self._limits.predicates} predicates and members of IN", at)

@@ -1,8 +1,8 @@
 """Routing: what clauses need and what events have, by hashes that do not depend on any index.
 
 An atom is an equality, ``name = 'RBS'`` or ``orders.price = 7``: an event has one for each of its values, whether
-anybody asks for it or not. A clause needs those that it asks for with AND between them; ranges, beginnings, IN, dates
-and folded case are not told by one value, and are left out. Values that are equal have one hash; some that are not
+anybody asks for it or not. A clause needs the equalities that it joins with AND; ranges, beginnings, IN, dates and
+folded case do not follow from one equal value, and are left out. Values that are equal have one hash; some that are not
 may share theirs (integers that have one nearest double), which costs a needless send and no match.
 
     hash of an atom = mixed(hash of "orders.price", hash of the value's bytes, its kind)
@@ -43,7 +43,7 @@ _SHIFT = np.uint64(33)
 
 
 def needs_of(plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]], meanings: list[Predicate]) -> Needs:
-    """Return what clauses need: conjunctions as rows of predicates' numbers, and others with their owners."""
+    """Return the atoms that clauses need: conjunctions are rows of predicates' numbers, others come with owners."""
     hashes, known = _equalities(meanings)
     more = Rows(
         offsets_of([len(row) for _, row in parsed_rows]), np.array([n for _, row in parsed_rows for n in row], np.int32)
@@ -56,7 +56,7 @@ def needs_of(plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]
 
 
 def _equalities(predicates: list[Predicate]) -> tuple[UInt64, Bools]:
-    """Return the atoms of predicates, and which have one."""
+    """Return the atoms of predicates, and which predicates have one."""
     known = np.array([_is_equality(predicate) for predicate in predicates], np.bool_)
     found = [(show_path(one.attribute), one.constants[0]) for one, has in zip(predicates, known, strict=True) if has]
     hashes = np.zeros(len(predicates), np.uint64)
@@ -69,7 +69,7 @@ def _is_equality(predicate: Predicate) -> bool:
 
 
 def atoms_of(events: pa.Array) -> Atoms | None:
-    """Return what events have, objects or JSON texts; None where there is a column whose values cannot be told."""
+    """Return the atoms of events, objects or JSON texts; None if the values of a column have no known hash."""
     refuse_nulls(events, 0)
     if may_hold_texts(events.type):
         table = columns_of(events)
@@ -118,7 +118,7 @@ def _scalars(path: Path, column: pa.Array, owners: Int64) -> tuple[Int64, UInt64
 
 
 def _atoms_of_objects(events: Sequence[Any]) -> Atoms:
-    """Return what nested Python objects have."""
+    """Return the atoms of nested Python objects."""
     owners, paths, keys = [], [], []
     for position, event in enumerate(events):
         for path, value in _values((), event):

@@ -196,7 +196,7 @@ def levels(node: str) -> int:
 
 
 def after_prefix(prefix: str) -> str | None:
-    """Return the least text behind all that begin with `prefix`; None if there is none.
+    """Return the least text greater than all texts that begin with `prefix`; None if there is none.
 
     >>> after_prefix("ab"), after_prefix("")
     ('ac', None)

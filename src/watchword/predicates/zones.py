@@ -9,7 +9,7 @@ and 30), the value 15 stands at 1, 20 at 200, 25 at 201, 30 at 400, 31 at 401::
     value != 20    outside of [200, 200]
 
 A new breakpoint gets a label half-way between its neighbours, so spans stay as they are. Where there is no room left
-all labels of the zone are spread anew, and the spans are moved with them (`moved`). Each kind of value has a zone of
+all labels of the zone are spread evenly, and the spans are moved with them (`moved`). Each kind of value has a zone of
 labels of its own.
 
 A zone of a snapshot searches the saved arrays if it has many breakpoints; they become lists when one is added.
@@ -56,7 +56,7 @@ class Zone:
         self._saved: tuple[Numbers | Texts, Int64] | None = None
 
     def restore(self, breaks: Numbers | Texts, labels: Int64, *, listed: bool) -> None:
-        """Take over saved breakpoints and labels, as lists or as they lie."""
+        """Take over saved breakpoints and labels: as lists if `listed`, else as the saved arrays."""
         self._saved = breaks, labels
         if listed:
             self.wake()
@@ -84,7 +84,7 @@ class Zone:
         return self.first if at < 0 else int(labels[at]) + int(breaks[at] != value)
 
     def label(self, value: Any) -> int | None:
-        """Return the label of a breakpoint, which is made where there is none; None if there is no room for it."""
+        """Return the label of a breakpoint, new or known; None if there is no room for a new one."""
         self.wake()
         at = bisect_left(self.breaks, value)
         if at < len(self.breaks) and self.breaks[at] == value:
@@ -99,7 +99,7 @@ class Zone:
         return label
 
     def spread(self, values: Iterable[Any]) -> None:
-        """Spread the labels evenly, those of new breakpoints among them."""
+        """Give all breakpoints, old and new, evenly spread labels."""
         self.wake()
         self.breaks = sorted({*self.breaks, *values})
         step = (1 << ZONE_BITS) // (len(self.breaks) + 1) & ~1
@@ -123,7 +123,7 @@ class Zone:
         }.get(operator, Span(INSIDE, low, high))
 
     def moved(self, ends: Int64, before: Sequence[int], after: Sequence[int], beside: int) -> Int64:
-        """Return ends of spans for new labels of the same breakpoints.
+        """Return the ends of spans in the new labels of the same breakpoints.
 
         An end is the label of a breakpoint, the place `beside` it (1 for a low end, -1 for a high one), or an end of
         the zone; labels are even, so it can be told which.

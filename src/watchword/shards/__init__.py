@@ -26,7 +26,7 @@ refused, because it could be replaced while it is read.
 
 | file | question |
 | --- | --- |
-| `version` | what is a version? |
+| `version` | which facts make up a version? |
 | `reading` | which versions are there, and which is the newest? |
 | `publishing` | how does a version become the newest, and which ones are removed? |
 | `shard_files` | what lies in the folder of a shard, beside its snapshot? |

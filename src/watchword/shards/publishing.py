@@ -92,7 +92,7 @@ def publish(
 
 
 def discard(path: str | os.PathLike[str]) -> None:
-    """Remove the files of damaged versions, so that the index can be built anew; the others stay.
+    """Remove the files of damaged versions, so that the index can be built again; the others stay.
 
     A version that could not be read because the disk or the network failed is not known to be damaged: the failure is
     raised.

@@ -55,7 +55,7 @@ def resolve(path: str | os.PathLike[str], version: int | None = None) -> Version
 
 
 def resolve_checked(path: str | os.PathLike[str], version: int | None = None) -> Version:
-    """Return a version all of whose shards can be opened; a `SnapshotError` names the fault.
+    """Return a version after checking that its shards can be opened; a `SnapshotError` names the fault.
 
     In an object store only the manifests are checked; the rest is checked as it is copied.
     """

@@ -51,9 +51,8 @@ def build(
     `subscriptions` is a DataFrame with the columns `id` (string, or a whole number) and `subscription` (string), or
     an index in memory, which is saved as one shard with its own language and options. `path` is a folder that the
     driver and every worker see at the same place, or a URL (`s3://`, `gs://`, `abfss://`, `hdfs://`). `options` are
-    those of the language's index (`method`, `stemmer`, ...). The `keep` newest versions stay readable for jobs that
-    still use them, and those that are `pinned`. `origin` is kept with the version: which state of a store it stands
-    for.
+    those of the language's index (`method`, `stemmer`, ...). The `keep` newest versions and the `pinned` ones
+    stay readable, for jobs that still use them. `origin` is saved with the version: the state of the store that it has.
 
     `shard_by="atoms"` puts subscriptions that ask for the same into the same shard, so that partitioned matching sends
     an event only to the shards that it may concern; the language must be able to tell (keywords can). The
@@ -199,13 +198,13 @@ def _by_atoms(rows: DataFrame, counter: ShardCounter, rule: ShardRule) -> DataFr
 
 
 def _everywhere(placed: DataFrame, shards: int) -> DataFrame:
-    """Send each row to every shard, with the number of the one where it belongs."""
+    """Send each row to every shard, with the number of its own shard in `HOME`."""
     numbers = F.array(*[F.lit(number) for number in range(shards)])
     return placed.withColumnRenamed(SHARD, HOME).select("*", F.explode(numbers).alias(SHARD))
 
 
 def _shard_rule(subscriptions: DataFrame, counter: ShardCounter, shards: int) -> ShardRule:
-    """Count atoms over all subscriptions; refuse ids that stand twice, which no shard would notice."""
+    """Count atoms over all subscriptions; refuse repeated ids, which may lie in two shards and so go unnoticed."""
     if counter.index().needs() is None:
         raise PipelineError(f"{counter.language} cannot tell which events concern a subscription: shard by id")
     twice = subscriptions.groupBy(named("id").alias("id")).count().where("count > 1 and id is not null").limit(1)
@@ -228,7 +227,7 @@ def _shard_counter(version: Version) -> ShardCounter:
 
 
 def _run(frame: DataFrame, writer: Writer) -> dict[int, Shard]:
-    """Write shards on the workers, and return those that were written."""
+    """Write shards on the workers, and return the written shards by number."""
 
     def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from writer.run(batches)

@@ -33,20 +33,20 @@ def one_line(error: BaseException) -> str:
 
 
 def is_ours(error: BaseException) -> bool:
-    """Say whether this program refused something, in a process that Spark started: it would again."""
+    """Return whether a worker raised one of Watchword's own errors, which it would raise again."""
     return "watchword.errors." in str(error)
 
 
 def is_over(error: BaseException) -> bool:
-    """Say whether the Java process is gone, so that nothing can be tried again in this one."""
+    """Return whether the Java process has ended, so that this session cannot try anything again."""
     return isinstance(error, Py4JNetworkError | ConnectionError) or "Answer from Java side is empty" in str(error)
 
 
 def say_it_once(spark: SparkSession) -> None:
-    """Let a Java process that ends be reported by who waits for it, and not besides by a trace of Spark's own.
+    """Keep Spark from printing stack traces when its Java process ends: the waiting call reports that already.
 
-    Spark's server for accumulators, of which nothing is used here, finds its connection closed then, and prints that.
-    A Java process whose driver was killed stops in the middle of its work: threads that fail so are logged, in a line.
+    Spark's server for accumulators, which is not used here, would print that its connection was closed. If the driver
+    was killed, the Java process stops in the middle of its work, and each thread that fails is logged in a line.
     """
     jvm: Any = spark.sparkContext._jvm
     handler = jvm.org.apache.spark.util.SparkUncaughtExceptionHandler(False)  # which does not end the process

@@ -117,7 +117,7 @@ class ItemPartition(InputPartition):
 
 
 class FeedReader(DataSourceReader):
-    """Fetches once, and gives whatever the feeds have at that moment."""
+    """Fetches once, and gives all items that the feeds have at that moment."""
 
     def __init__(self, options: _Options) -> None:
         self._options = options
@@ -190,7 +190,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._spool
 
     def _fetch(self, after: int) -> None:
-        """Ask all feeds and keep what is new, under a number greater than `after`."""
+        """Ask all feeds and append new items to the spool, under a number greater than `after`."""
         from watchword.feeds import Backoff, fetch, list_sources
 
         spool, limits = self._open(), self._options.limits()
@@ -198,7 +198,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if sources.feeds:
             self._feeds, self._listed = sources.feeds, sources.listed
         elif sources.problems and not self._feeds:
-            raise sources.problems[0]  # at the start there is nobody to go on with
+            raise sources.problems[0]  # at the start there are no feeds to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
         round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff, listed=self._listed)
         spool.append(round, after=after, interval=self._options.interval)
@@ -209,7 +209,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _report(self, problems: Iterable[FeedError], round: Round) -> None:
         failures = {str(error): error.source for error in (*problems, *round.errors)}
         told = set(self._reported.values())
-        # Of those not asked nothing is known beyond what was said.
+        # A feed that was not asked this time keeps its last reported failure.
         failures |= {text: source for text, source in self._reported.items() if source in round.waiting}
         failures |= {_waits(source, round.state[source]): source for source in round.waiting if source not in told}
         for text, source in failures.items():
@@ -223,12 +223,12 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def _waits(source: str, state: FeedState) -> str:
-    """Say of a feed that failed before this process began why it is not asked."""
+    """Return the message about a feed that failed before this process began and is not asked yet."""
     return f"{source}: it failed when it was last asked ({state.failures} in succession), and is left alone"
 
 
 def _limits() -> dict[str, Callable[[str], Any]]:
-    """Return how each limit is read from an option's text."""
+    """Return, by the name of each limit, the function that reads it from an option's text."""
     from watchword.feeds.limits import SECONDS, SWITCHES, Limits
 
     kinds = dict.fromkeys(SECONDS, float) | dict.fromkeys(SWITCHES, _switch)
@@ -247,7 +247,7 @@ def _partitions(items: Iterable[FeedItem], rows: int) -> list[ItemPartition]:
 
 
 def _value(value: Any) -> Any:
-    """Return a field of an item as Spark takes it."""
+    """Return a field of an item in the type of its Spark column."""
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -66,7 +66,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one language answered: pairs with their items, and the items that it cannot read.
+    """The answer of one language: pairs with their items, and the items that it cannot read.
 
     At most `MOST` of these are in `letters`, `refused` is the number of all.
     """

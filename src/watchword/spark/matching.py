@@ -9,7 +9,7 @@ Plan (partitioned)::
     events ── select ── [route] ── explode shard numbers ── repartitionById ── mapInArrow, a shard a partition ── pairs
 
 Replicated, every task has every shard open; by memory map, so a machine holds one copy. Partitioned, an event is sent
-to every shard, or, where the version was sharded by atoms, to those that own one of its atoms (`routing`); and a
+to every shard, or, if the version was sharded by atoms, to the shards that own one of its atoms (`routing`); and a
 machine opens only the shards of its partitions: for an index larger than a machine's memory. The pairs are the same.
 
 Only public DataFrame methods are used, so classic and Connect sessions, batch and streaming DataFrames are alike.
@@ -122,7 +122,7 @@ def match(
 
 
 def check_options(on_error: str, mode: str) -> None:
-    """Refuse values of options that mean nothing."""
+    """Raise for unknown values of options."""
     if on_error not in ("raise", "skip", "keep"):
         raise PipelineError(f"on_error is 'raise', 'skip' or 'keep', not {on_error!r}")
     if mode not in ("auto", "replicated", "partitioned"):
@@ -202,7 +202,7 @@ def carried_columns(events: DataFrame, carry: Sequence[str] | None, added: list[
 
 
 def _selected(events: DataFrame, carried: list[str], event: str | Column | list[str]) -> tuple[DataFrame, EventColumns]:
-    """Select what has to cross to Python, each column once, and say under which names the event does.
+    """Select the columns that cross to Python, each once, and return the names under which the event crosses.
 
     Columns cross under names of our own, because `mapInArrow` trips over a dot in a name.
     """
@@ -225,7 +225,7 @@ def _event_type(chosen: DataFrame, event: EventColumns) -> DataType:
 
 
 def empty_index(version: Version) -> Index:
-    """Return an index as those of a version, without subscriptions."""
+    """Return an empty index with the language and options of a version."""
     return language_class(version.language)(**versions.settings(version))
 
 

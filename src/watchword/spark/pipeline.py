@@ -15,9 +15,9 @@ again loses no match and writes none twice. The key has the language, because a 
 languages has written one of them, and because each version has a state of the store of its own (`Found.as_of`).
 
 The store has everything: an index that is missing or damaged, or has a state that the store does not have (it was
-restored from a copy), is built anew (`following.plan_refresh`). Several runs of a home share the indexes, and bring
-them up to the store one at a time; each version says which state of the store it has, and a version that a run has
-recorded is kept for it.
+restored from a copy), is built from scratch (`following.plan_refresh`). Several runs of a home share the indexes, and
+bring them up to the store one at a time; each version says which state of the store it has, and a version that a run
+has recorded is kept for it.
 
 Why an item matched is not computed here, but when an inbox is read: most pairs are never looked at.
 
@@ -115,7 +115,7 @@ class Pipeline:
         self._error: BaseException | None = None
 
     def run(self, *, once: bool, interval: float = 10.0) -> None:
-        """Run the stream: `once` takes what is there and ends, otherwise it looks again every `interval` seconds.
+        """Run the stream: `once` reads all present items and ends, else it looks for new ones every `interval` seconds.
 
         Only one at a time may: a `StoreError` names the process that has it. A `PipelineError` says in one line why the
         stream ended, after `RETRIES` more attempts where that may help.
@@ -144,7 +144,7 @@ class Pipeline:
                 query.stop()
 
     def _retry_or_raise(self, error: BaseException, failures: int) -> None:
-        """Wait a little and return, or raise what people can read in one line."""
+        """Wait a little and return, or raise an error that says the reason in one line."""
         if isinstance(error, WatchwordError):
             raise error
         reason = one_line(error)
@@ -171,7 +171,7 @@ class Pipeline:
         return trigger.start()
 
     def _kept_batch(self, batch: DataFrame, number: int) -> None:
-        """Do a batch; what it raises is kept, because Spark makes a text of it."""
+        """Run a batch; an exception is kept in `_error`, because Spark passes on only its text."""
         try:
             self._batch(batch, number)
         except BaseException as error:
@@ -231,7 +231,7 @@ class Pipeline:
             return resolve_checked(path, self._versions.version_for(number, path))
 
     def _refresh(self, store: Store, language: str) -> None:
-        """Bring an index up to the store; one that cannot be used is built anew, with the store's options."""
+        """Bring an index up to the store; an unusable one is built from scratch, with the store's options."""
         path, pinned = self._home.index(language), self._home.pinned(language)
         since, fault = examine_version(self._home, store, language).refresh
         changes, counter = store.changes_since(since, language=language)
@@ -252,7 +252,7 @@ class Pipeline:
     # Matching
 
     def _match(self, store: Store, batch: DataFrame, versions: dict[str, Version]) -> dict[str, Answer]:
-        """Match a batch in all languages, and return what each of them answered."""
+        """Match a batch in all languages, and return the answer of each."""
         targets = {}
         for language, version in versions.items():
             attributes = language_class(language)(**store.options(language)).attributes
@@ -269,7 +269,7 @@ class Pipeline:
         return F.to_json(named(ROW)) if isinstance(batch.schema[ROW].dataType, StructType) else named(ROW)
 
     def _write(self, key: BatchKey, answer: Answer, version: Version, done: Progress) -> None:
-        """Write what a language answered: dead letters, then the pairs to each sink."""
+        """Write the answer of a language: dead letters, then the pairs to each sink."""
         if answer.refused:
             done.aside += answer.refused
             file = self._run.dead_letters / f"batch-{key.number}-{key.language}.jsonl"
@@ -280,7 +280,7 @@ class Pipeline:
         done.pairs += answer.pairs.num_rows
 
     def _prune(self) -> None:
-        """Forget what is old, if it is time to."""
+        """Delete old matches, items and dead letters, once every `PRUNE_EVERY` seconds."""
         if self._retention is not None and time.monotonic() >= self._next_prune:
             self._next_prune = time.monotonic() + PRUNE_EVERY
             try:

@@ -2,15 +2,14 @@
 
 All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`, `categories` (a
 list of texts). A source needs to have a text, unless everybody subscribes in languages whose events are objects: then
-the row in JSON stands in for it. What else it has is taken where the names agree. An item without an id is known by its
+the row in JSON stands in for it. Other columns are taken where the names agree. An item without an id is known by its
 content.
 
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
-what was there, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
+the text that was read, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
 
-A folder of XML files gives a document a file: `id` is its path, `title` its name, `text` what it holds. Where files
-hold documents one behind the other (`Source.stream`), each is an item, with its number from 1 behind path and name:
-``#3``.
+A folder of XML files gives an item for each file: `id` is its path, `title` its name, `text` its document. If a file
+holds several documents (`Source.stream`), each is an item, and path and name end with its number, from 1: ``a.xml#3``.
 
 `watchword.items` says which of three readings a language uses, and `READINGS` has each as a column expression. A
 language of objects reads `ROW`: the row of the source, for a feed the item's columns, and for a source that is neither
@@ -51,7 +50,7 @@ ROWS = ("json", "parquet")
 @dataclass(frozen=True)
 class Source:
     """Where items come from: a format of Spark's with its options. `text` and `id` name columns that differ; `stream`
-    says that XML files hold documents one behind the other."""
+    says that an XML file holds several documents."""
 
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class Source:
 
 
 REASON, RAW, SOURCE, BLOCK, POSITION = "reason", "raw", "source", "block", "position"
-"""Why an item cannot be used, what was there, in which file or topic, from which byte on, and where."""
+"""Why an item cannot be used, its text, its file or topic, the first byte of its block, and its position."""
 NUMBER = "number"
 """The place of a row in its partition and block, given to each batch by `numbered`."""
 _CORRUPT = "_corrupt_record"
@@ -190,7 +189,7 @@ def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
     if source.text in names:
         text = named(source.text).cast("string")
         if isinstance(frame.schema[source.text].dataType, BinaryType):
-            text = F.make_valid_utf8(text)  # what is not UTF-8 becomes replacement characters, and can be kept
+            text = F.make_valid_utf8(text)  # bytes that are not UTF-8 become replacement characters
             more.append(named(source.text).alias(DOCUMENT))
     elif with_text or source.text != Source.text:
         raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(names)}")
@@ -205,7 +204,7 @@ def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
 
 
 def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole: Column) -> tuple[Column, Column]:
-    """Return why an item cannot be used, null if it can, and the beginning of what was there."""
+    """Return why an item cannot be used, null if it can, and the beginning of its text."""
     corrupt = named(_CORRUPT) if source.format == "json" and _CORRUPT in frame.columns else F.lit(None).cast("string")
     reason = (
         F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
@@ -217,7 +216,7 @@ def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole:
 
 
 def _read(frame: DataFrame, source: Source, text: Column) -> Column:
-    """Return the text as it came, where it has to be UTF-8: not of a document, which says its encoding itself."""
+    """Return the text as the source has it, to check its UTF-8; of XML files `text`: they name their encoding."""
     return named(source.text).cast("string") if source.text in frame.columns and source.format != XML_FILES else text
 
 
@@ -246,7 +245,7 @@ def _cast(column: Column, given: DataType, wanted: DataType) -> Column:
 
 
 def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> list[Column]:
-    """Return where an item comes from: a file of which Spark knows the name, or a partition of a topic."""
+    """Return where an item comes from: a file, by the name that Spark has for it, or a partition of a topic."""
     raw = F.when(reason.isNotNull(), raw)
     if source.format == XML_FILES:
         return _places(named("path"), reason, raw)
@@ -273,7 +272,7 @@ def _places(
 
 
 def numbered(batch: DataFrame) -> DataFrame:
-    """Return a batch whose rows know their place, so that a dead letter can say which row of its file it was."""
+    """Return a batch with the column `NUMBER`, which ascends, so that a dead letter can name its row in the file."""
     return batch.withColumn(NUMBER, F.monotonically_increasing_id())
 
 

@@ -33,7 +33,7 @@ def match_stream(
         raise PipelineError("match_stream takes a streaming DataFrame; for a batch, use match")
     if "version" in options:
         raise PipelineError("match_stream chooses the version of each batch; to keep to one, use match(version=...)")
-    match(events, path, **options)  # says what is wrong with columns and options before the stream starts
+    match(events, path, **options)  # raises for wrong columns and options before the stream starts
 
     def each(batch: DataFrame, batch_id: int) -> None:
         sink(match(batch, path, version=log.version_for(batch_id, path), **options), batch_id)

@@ -1,4 +1,4 @@
-"""The claims alone, as a page of Markdown: what each paper says, what was measured, the verdict, and why.
+"""The claims alone, as a page of Markdown: what each paper says, our measurement, the verdict, and why.
 
 `docs/claims.md` is made by it, from the runs of ``--scale paper``. What a row of it looks like:
 

@@ -11,7 +11,7 @@ An experiment is data and two functions. This one asks how many nodes a trie of 
 >>> trie = Experiment(
 ...     name="example/trie",
 ...     title="Nodes against words",
-...     source="nobody, table 1",
+...     source="an example, table 1",
 ...     cells=lambda scale: [{"words": 1}, {"words": 3}],
 ...     measure=measure,
 ...     claims=(Claim("shared", "Words share their beginnings.", "fewer nodes than letters", shared),),
@@ -20,9 +20,9 @@ An experiment is data and two functions. This one asks how many nodes a trie of 
 >>> rows[-1], trie.claims[0].judge(rows).verdict
 ({'words': 3, 'nodes': 8}, 'holds')
 
-A *cell* is what is measured at a time and what an interrupted run resumes at: a dict of plain values that says what
-varies, such as ``{"subscriptions": 10_000, "method": "trie"}``. A *row* is a cell with what was measured. A cell may
-give several rows, for example one for each method, if they are to take turns within it.
+A *cell* is one measurement, at which an interrupted run also resumes: a dict of the plain values that vary, such as
+``{"subscriptions": 10_000, "method": "trie"}``. A *row* is a cell with its measured values. A cell may give several
+rows, for example one for each method, if they are to take turns within it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ UNEXPLAINED = "not explained: it held on the machine of docs/claims.md; compare 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a claim: the verdict, what was measured in words, and why, where that is not plain.
+    """The outcome of a claim: the verdict, the measurement in words, and a reason where it is needed.
 
     The reason for which a claim does not hold begins with who is to blame: ``paper:``, ``implementation:`` (ours),
-    ``hardware:`` or ``workload:`` (what had to be chosen because the paper does not print it).
+    ``hardware:`` or ``workload:`` (a choice that the paper does not print).
     """
 
     verdict: Verdict
@@ -58,7 +58,7 @@ class Outcome:
 def judged(holds: bool, measured: str, *, weaker: bool = False, why: str = "", otherwise: str = "") -> Outcome:
     """Return the outcome of a claim that holds, or holds in part (`weaker`), or does not.
 
-    `why` explains what is measured, whatever the verdict; `otherwise` why the claim does not hold, or not wholly.
+    `why` explains the measurement, whatever the verdict; `otherwise` why the claim does not hold, or not wholly.
 
     >>> judged(False, "1.4 times", weaker=True, otherwise="hardware: the cache is larger")
     Outcome(verdict='holds weaker', measured='1.4 times', why='hardware: the cache is larger')
@@ -138,10 +138,10 @@ class Experiment:
     prints, as rows; they are shown beside ours where both agree in the columns `paired`. `needs` gives the bytes of
     memory that a scale takes.
 
-    If `turns` is above 1, the run goes over all cells so many times, and of the columns `best_of` the least value
-    counts: the cells of a figure that measures time then meet the same disturbances. All other columns are those of the
-    first turn. `derive` is given all rows and returns them with what follows from several of them, such as ratios of
-    times.
+    If `turns` is above 1, the run measures every cell `turns` times, and keeps the least value of the columns
+    `best_of`: the cells of a figure that measures time then meet the same disturbances. All other columns are those of
+    the first turn. `derive` is given all rows and returns them with columns that follow from several rows, such as
+    ratios of times.
     """
 
     name: str

@@ -41,7 +41,7 @@ Rows = Sequence[Row]
 
 
 class Figures(dict[Any, Any]):
-    """Numbers by label, or families of them: label by label `Figures` again, of which `least` and `most` are of all.
+    """Numbers by label, or `Figures` by label; `least` and `most` of the latter are over all their numbers.
 
     >>> nodes = Figures({10: 4.0, 20: 5.0, 40: 6.0})
     >>> nodes.least, nodes.growth, nodes.stretch, nodes.end, nodes.rises
@@ -125,7 +125,7 @@ class Figures(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class Reading:
-    """What is read from rows: a number, or `Figures`. Arithmetic goes label by label, where both have one.
+    """A function from rows to a number or `Figures`. Arithmetic goes label by label, over the labels that both have.
 
     >>> rows = [{"n": 1, "kept": 3, "all": 4}, {"n": 2, "kept": 1, "all": 4}]
     >>> (1 - read("kept", along="n") / read("all", along="n"))(rows)

@@ -128,9 +128,9 @@ def in_turns(ways: Mapping[str, Way], turns: int, seconds: float) -> dict[str, M
 def by_turns(ways: Mapping[str, Way], turns: int) -> dict[str, Measurement]:
     """Measure ways to do something with all of their events.
 
-    They take turns: what else the machine does then meets all of them. Each turn begins with another. A way that takes
-    less than `SETTLES` seconds runs once before its clock starts: a stream matches one batch behind the other, and who
-    comes behind a large rival would pay for the memory and the caches that the rival took.
+    They take turns, so that other work of the machine disturbs all of them alike. Each turn begins with another way. A
+    way that takes less than `SETTLES` seconds runs once before its clock starts: a stream matches batch after batch,
+    and a way that follows a large rival would pay for the memory and the caches that the rival took.
     """
     took: dict[str, list[float]] = {name: [] for name in ways}
     order = list(ways.items())
@@ -205,7 +205,7 @@ class Shelf:
         self._kept: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what was made under this key, or make it."""
+        """Return the thing that is kept under this key; if there is none, make and keep it."""
         if key not in self._kept:
             while self._kept and free_memory() < total_memory() / 2:
                 self._kept.pop(next(iter(self._kept)))

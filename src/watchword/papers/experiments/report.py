@@ -1,7 +1,7 @@
 """One page of HTML with everything that was run: claims and verdicts, plots, tables, the machine; nothing beside it.
 
 Of each experiment the page shows the rows as they lie in its folder, so that it can be made while others still run.
-Verdicts are made anew from the rows, never kept.
+Verdicts are computed from the rows each time, and never stored.
 """
 
 from __future__ import annotations

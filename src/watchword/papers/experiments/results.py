@@ -73,7 +73,7 @@ def folder_of(results: Path, scale: str, experiment: Experiment) -> Path:
 
 
 def opened(experiment: Experiment, scale: str, seed: int, results: Path, *, again: bool = False) -> Run:
-    """Begin a run, or go on with one; with `again`, what is there is removed first."""
+    """Begin a run, or go on with one; with `again`, its folder is removed first."""
     run = Run(experiment, scale, seed, folder_of(results, scale, experiment))
     if again and (run.folder / CELLS).exists():
         shutil.rmtree(run.folder)
@@ -178,7 +178,7 @@ def _check_same(begun: dict[str, Any], ours: dict[str, Any], run: Run, names: It
 
 
 def _whole_lines(file: Path, *, cut: bool = True) -> list[dict[str, Any]]:
-    """Return what the lines say that were written whole; `cut` removes what is left of one that was not."""
+    """Return the JSON objects of all whole lines; `cut` removes a last line without its line end from the file."""
     if not file.exists():
         return []
     text = file.read_bytes()

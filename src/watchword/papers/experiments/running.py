@@ -1,6 +1,7 @@
 """Running experiments: memory is looked at first, then each is measured cell by cell, then written and drawn.
 
-An interruption loses the cell at hand; the same command goes on after the last whole one. See `results` for the folder.
+An interruption loses the cell being measured; the same command goes on after the last whole one.
+See `results` for the folder.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Progress(Protocol):
     """Who is told how far a run is."""
 
     def begin(self, name: str, done: int, cells: int) -> None:
-        """Be told that an experiment begins, or goes on, with so many of its cells done."""
+        """Report that an experiment begins or goes on, with `done` of its `cells` measured."""
 
     def cell(self, cell: Cell) -> None:
         """Be told that a cell is about to be measured."""
@@ -32,7 +33,7 @@ class Progress(Protocol):
 
 
 class Silence:
-    """Tells nobody."""
+    """Progress that prints nothing."""
 
     def begin(self, name: str, done: int, cells: int) -> None:
         """Say nothing."""

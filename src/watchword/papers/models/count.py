@@ -11,7 +11,7 @@ and a subscription that has it is a posting, and an item decrements a counter fo
 
 Inputs: `within` and `met` are the probabilities that a subscription and an item have each term
 (`models.terms.presence`); `subscriptions` is |S|. A function named ``…_as_printed`` is the thesis's own, for
-comparison; its docstring says what is wrong with it.
+comparison; its docstring names the error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bytes, operations and time of the keyword methods for numbers that somebody has in mind, before there is an index.
+"""Bytes, operations and time of the keyword methods for a planned workload, before there is an index.
 
 >>> workload = Workload(20_000, zipf(5_000, 0.9), around(2.8), around(15))
 >>> for row in estimates(workload, sample=2_000):
@@ -13,7 +13,7 @@ compact-trie  0.6 MB     42 nodes visited       10.0 µs
 Bytes are those of the structure: the terms themselves, the ids and the texts of subscriptions come on top, and are the
 same for every method. A compact trie visits no more nodes than a trie, and mostly a few less.
 
-Time is a price for each operation and each subscription that is found: the lower one where caches hold what is touched,
+Time is a price for each operation and each subscription that is found: the lower one where caches hold the index,
 the higher one where it lies in memory (`PRICES`, measured with 20,000 to 3,000,000 subscriptions on one core).
 """
 

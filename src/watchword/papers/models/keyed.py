@@ -25,12 +25,12 @@ def sample_keys(shares: Float64, lengths: Float64, count: int = SAMPLE, seed: in
 
 
 def keys(paths: Paths, subscriptions: int) -> float:
-    """Return how many terms are expected to be somebody's rarest."""
+    """Return the expected number of distinct rarest terms of subscriptions."""
     return float(level_nodes(paths, subscriptions)[0])
 
 
 def groups(paths: Paths, subscriptions: int) -> float:
-    """Return how many pairs are expected to be somebody's two rarest terms."""
+    """Return the expected number of distinct pairs of the two rarest terms of a subscription."""
     levels = level_nodes(paths, subscriptions)
     return float(levels[1]) if len(levels) > 1 else 0.0
 

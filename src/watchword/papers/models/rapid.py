@@ -1,4 +1,4 @@
-"""What RAPIDMatch takes at most, and what is to be expected (Kale, Hazan, Cao and Singh 2005, section 4.3).
+"""Space and time of RAPIDMatch, at most and as expected (Kale, Hazan, Cao and Singh 2005, section 4.3).
 
 There is a tree for each number of ones `t` up to `c` and each of its t + 1 blocks, and one for the rest: of c = 10 that
 is 1 + 2 + … + 11 + 1 trees. A subscription is in those trees that may serve an event which it matches:
@@ -10,7 +10,7 @@ is 1 + 2 + … + 11 + 1 trees. A subscription is in those trees that may serve a
 3.61
 
 `zero` and `one` are the probabilities that a subscription asks for 0 or 1 at each property; otherwise it is a star. A
-function named ``…_as_printed`` is the paper's own; its docstring says what is wrong with it.
+function named ``…_as_printed`` is the paper's own; its docstring names the error.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def space_bound(subscriptions: int, properties: int, c: int) -> int:
 
 
 def depth(properties: int, ones: int, c: int) -> int:
-    """Return how many properties the deepest tree asks that serves events with so many ones.
+    """Return how many properties the deepest tree asks that serves events with `ones` ones.
 
     >>> depth(100, 1, c=10), depth(100, 10, c=10), depth(100, 11, c=10)
     (50, 91, 100)
@@ -53,7 +53,7 @@ def depth(properties: int, ones: int, c: int) -> int:
 
 
 def time_bound(properties: int, ones: int, c: int, rows: int) -> int:
-    """Return how many nodes an event with so many ones visits at most (Proposition 4), `rows` being those of the tree.
+    """Return how many nodes an event with `ones` ones visits at most in a tree of `rows` rows (Proposition 4).
 
     At each node it follows the branch of its value and that of the star; with path compression a tree has fewer inner
     nodes than rows, so that there are less than two for each.
@@ -98,7 +98,7 @@ def held_by_tree(zero: Float64, one: Float64, c: int) -> list[tuple[int, float]]
 
 
 def _share(zero: Float64, one: Float64, block: Bools, ones: int, zeros: int) -> float:
-    """Return the share of subscriptions with at most so many ones, none in the block, and at most so many zeros."""
+    """Return the share of subscriptions with at most `ones` ones, none in the block, and at most `zeros` zeros."""
     chance = np.zeros((ones + 1, zeros + 1))
     chance[0, 0] = 1.0
     for place in range(len(zero)):

@@ -126,12 +126,12 @@ def shard_bytes(subscriptions: float, terms: float, shape: Shape = SYNDICATION) 
 
 
 def index_bytes(subscriptions: float, shards: int, terms: float, shape: Shape = SYNDICATION) -> float:
-    """Return what all shards take, each with so many distinct terms."""
+    """Return the bytes of all shards, each with `terms` distinct terms."""
     return shards * shard_bytes(subscriptions / shards, terms, shape)
 
 
 def build_bytes(subscriptions: float, shards: int, tasks: int, costs: Costs = MEASURED) -> float:
-    """Return the memory of a machine that writes shards, so many at a time."""
+    """Return the memory of a machine that writes shards, `tasks` at a time."""
     return costs.java + min(tasks, shards) * costs.writer * subscriptions / shards
 
 
@@ -194,7 +194,7 @@ def partitioned(
     costs: Costs = MEASURED,
     shape: Shape = SYNDICATION,
 ) -> Need:
-    """Return what `events` a second of so many bytes need where each machine has some shards, and gets every event.
+    """Return the machines for `events` a second of `event_bytes` each, if each has some shards and gets all events.
 
     The limit is `tasks` where the shards are fewer than the cores that are needed: more machines do not help then.
     """
@@ -233,8 +233,8 @@ def simulated(
 ) -> Delay:
     """Play micro-batches over `seconds` of steady events, and return how long an event waits until its batch is over.
 
-    A batch has what came while the one before was matched, and begins `least` seconds after it at the earliest. Each
-    core has so many `tasks` of it, one after the other; the time of a task varies by a factor whose logarithm has the
+    A batch has the events that came while the one before was matched, and begins `least` seconds after it at the
+    earliest. Each core runs `tasks` tasks of it in turn; the time of a task varies by a factor whose logarithm has the
     deviation `jitter`. `keeps_up` is whether the last batches took no longer than the first ones, but for a half.
     """
     random = np.random.default_rng(seed)

@@ -1,11 +1,11 @@
-"""How likely a term is to be in a set: what all models of sets of terms stand on (Kourdounakis 2011, section 2.2.1).
+"""How likely a term is to be in a set: the base of all models of sets of terms (Kourdounakis 2011, section 2.2.1).
 
 A workload is three arrays. `shares` has the probability of each term in a single draw, most frequent first, and adds
 up to 1. `lengths` has the probability of each number of terms: ``lengths[n]`` of sets with `n`, so ``lengths[0]`` is
 0. A set of `n` terms is drawn term by term, and a term that it has already is drawn again (Algorithm 7).
 
-Equation 2.4 says that a term of probability `p` is in a set of `n` with 1 - (1 - p)^n: that is `n` draws of which some
-are repeats. Two terms with .9 and .1, of which a set of two has both, get .99 and .19 by it, 1.18 terms instead of 2:
+Equation 2.4 says that a term of probability `p` is in a set of `n` with 1 - (1 - p)^n: that is `n` draws, some of them
+repeats. A set of two has both of two terms with .9 and .1; by this equation they get .99 and .19, 1.18 terms, not 2:
 
 >>> presence_as_printed(shares_of([9, 1]), 2).round(2).tolist()
 [0.99, 0.19]
@@ -38,7 +38,7 @@ def shares_of(weights: npt.ArrayLike) -> Float64:
 
 
 def zipf(size: int, exponent: float) -> Float64:
-    """Return the shares of `size` terms of which the r-th occurs in proportion to ``r ** -exponent``; 0 is uniform."""
+    """Return the shares of `size` terms: the r-th occurs in proportion to ``r ** -exponent``; 0 is uniform."""
     return shares_of(np.arange(1, size + 1, dtype=np.float64) ** -exponent)
 
 
@@ -98,7 +98,7 @@ def draws(shares: Float64, length: int) -> float:
 def grouped(shares: Float64) -> tuple[Float64, Int64, Int64]:
     """Return shares within a thousandth of each other as one, their mean; how many they are; and the group of each.
 
-    What is computed of a term depends on its share alone, and most of a large vocabulary has nearly equal ones.
+    The models depend on the share of a term alone, and most terms of a large vocabulary have nearly equal shares.
     """
     with np.errstate(divide="ignore"):
         steps = np.round(np.maximum(np.log(shares), -700.0) * 1000)
@@ -126,7 +126,7 @@ def _draws(values: Float64, counts: Int64, lengths: Int64) -> list[float]:
 
 
 def _present(values: Float64, tries: float) -> Float64:
-    """Return the probability to come up in so many draws."""
+    """Return the probability that a term comes up in `tries` draws."""
     return (values > 0).astype(np.float64) if np.isinf(tries) else -np.expm1(tries * _log_never(values))
 
 

@@ -1,6 +1,6 @@
 """How many nodes a trie has, and how many an item visits (Kourdounakis 2011, section 2.3, equations 2.10 to 2.21).
 
-`trie_bounds` has the worst case, and the equations as printed; here is what is to be expected. A path exists if some
+`trie_bounds` has the worst case, and the equations as printed; here are the expected values. A path exists if some
 subscription begins with it. If a single one does so with probability `q`, the path exists with 1 - (1 - q)^|S|, and the
 expected number of nodes is the sum over all paths. They are too many to enumerate, but a random subscription begins
 with a path exactly with probability `q`; so the mean, over random subscriptions, of (1 - (1 - q)^|S|) / q over their
@@ -58,8 +58,8 @@ class Beginnings:
 
     With `n` terms, `k` of them on the path, there are n! / (n - k)! ways to have drawn the path's, each with the
     product of their shares; the rest are distinct terms of the tail: (n - k)! times an elementary symmetric
-    polynomial of the tail's shares, by Newton's identities. Draws that are repeated make what is drawn in their place
-    likelier: the factor 1 / (1 - what is drawn already), in which each of the terms drawn stands for their mean.
+    polynomial of the tail's shares, by Newton's identities. A repeated term is drawn again, which makes the
+    terms drawn instead likelier: by 1 / (1 - the shares drawn before), each taken as the mean share of all drawn terms.
     """
 
     def __init__(self, shares: Float64, lengths: Float64) -> None:
@@ -146,7 +146,7 @@ def weighted_level(paths: Paths, weights: Float64, subscriptions: int, level: in
 
 
 def leaves(paths: Paths, subscriptions: int) -> float:
-    """Return the expected leaves, of either trie: somebody's last term, and nobody's term before the last."""
+    """Return the expected leaves, of either trie: paths that are a whole subscription, with no longer one below."""
     ends = np.take_along_axis(paths.begins, paths.last[:, None], axis=1)[:, 0]
     equals = np.minimum(paths.equals, ends)
     return float(_per_path(_only(ends, equals, subscriptions), equals).mean())
@@ -226,7 +226,7 @@ def visits(items: Int32, shares: Float64, lengths: Float64, subscriptions: int, 
 
 
 class Front(NamedTuple):
-    """Paths that are followed: of which item, up to which place in it, the product and the sum of their shares."""
+    """Paths that are followed: the item (`rows`), the last place in it, the product and the sum of the shares."""
 
     rows: Int64
     places: Int64

@@ -8,8 +8,8 @@ terms before it. Cut off at the length of subscriptions that gives
 
 nodes: of 4 terms, of 4 terms and pairs, and what an item of 50 terms visits at most where subscriptions have 4 (2.21).
 
-A function named ``…_as_printed`` is the thesis's own, for comparison; its docstring says what is wrong with it. `trie`
-has what is to be expected.
+A function named ``…_as_printed`` is the thesis's own, for comparison; its docstring names the error. `trie` has
+the expected values.
 """
 
 from __future__ import annotations

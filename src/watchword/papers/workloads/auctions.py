@@ -1,4 +1,4 @@
-"""A DTD of an auction house, in the manner of the XMark benchmark: many names, of which only lists nest in themselves.
+"""A DTD of an auction house, in the manner of the XMark benchmark: many names; only lists nest in themselves.
 
 >>> AUCTIONS.root, len(AUCTIONS.names), AUCTIONS.children("listing")
 ('house', 60, ('item', 'seller', 'bid', 'price', 'period', 'remark'))

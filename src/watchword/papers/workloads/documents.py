@@ -4,18 +4,18 @@
 >>> document.decode()
 '<a><a><c><b/></c><b/></a></a>'
 
-A content model is followed from left to right: what may be left out is there or not with equal chances, what may be
-repeated stands 1 to `repeats` times, of a choice any part is drawn. Three limits then decide what may be added to
-what is required:
+A content model is followed from left to right: an optional part is there or not with equal chances, a part that may be
+repeated stands 1 to `repeats` times, of a choice any part is drawn. Three limits then decide which parts may be added
+to the required ones:
 
 - `depth`: no element is put where it, with all it requires, would go deeper than this.
 - `nesting`: no element is put into `nesting` others of its own name. 1 forbids recursion, None allows all.
-- `elements`: about as many elements as a document has. Each element shares what is left to it among its children, by
+- `elements`: about as many elements as a document has. Each element shares its rest of them among its children, by
   random proportions, so that some branches go deep and others end early.
 
-What the DTD requires is there whatever the limits say. Attributes that are required are there, others that have no
-default half of the time, those that name unparsed entities never. An ``IDREF`` is the document's first ``ID``. A run of
-text has at most `words` words. Document `i` depends on the seed and on `i` only.
+Required elements are there whatever the limits say. Required attributes are there, others without a default half of
+the time, names of unparsed entities never. An ``IDREF`` is the document's first ``ID``. A run of text has at most
+`words` words. Document `i` depends on the seed and on `i` only.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class _Drawing:
         return min(((height, part) for height, part in heights if height is not None), key=lambda pair: pair[0])[1]
 
     def shares(self, children: list[str], left: int) -> list[int]:
-        """Share out what is left among children, by random proportions."""
+        """Share `left` elements out among children, by random proportions."""
         weights = [self.random.random() if child in self.wanted.inner else 0.0 for child in children]
         free = max(0, left - sum(child != _TEXT for child in children))
         total = sum(weights) or 1.0
@@ -195,7 +195,7 @@ class _Drawing:
 
 
 def _height(model: Model, heights: dict[str, int]) -> int | None:
-    """Return how many levels a part of a model needs at least, None if it never ends by what is known."""
+    """Return how many levels a part of a model needs at least, None if `heights` lacks a required element."""
     if not model.least or model.kind in ("empty", "any", "mixed"):
         return 0
     if model.kind == "name":

@@ -82,7 +82,7 @@ class PathWorkload:
         return pa.concat_arrays(kept)[: self.paths]
 
     def _new_texts(self) -> pa.LargeStringArray:
-        """Return paths none of which was drawn before."""
+        """Return `paths` distinct paths."""
         draws = self._draws()
         kept = pa.array([], pa.large_string())
         tries = 0

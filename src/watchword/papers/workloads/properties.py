@@ -107,7 +107,7 @@ def as_table(rows: UInt8) -> pa.Table:
 
 
 def _smallest(drawn: Float64, counts: Int64) -> tuple[Int64, Int64]:
-    """Return the places of the least numbers of each row, as many as `counts` says: any set of so many alike."""
+    """Return the places of the least numbers of each row, `counts` in each: all sets of that size are as likely."""
     order = np.argsort(drawn, axis=1)
     rows, ranks = np.nonzero(np.arange(drawn.shape[1]) < counts[:, None])
     return rows, order[rows, ranks]

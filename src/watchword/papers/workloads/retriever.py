@@ -123,7 +123,7 @@ class Parameters:
 
 @dataclass(frozen=True, eq=False)
 class Workload:
-    """What was drawn: publication `i` holds an instance of each subscription whose id is in ``matches[i]``."""
+    """A drawn workload: publication `i` holds an instance of each subscription whose id is in ``matches[i]``."""
 
     subscriptions: pa.Table
     publications: pa.LargeStringArray
@@ -205,7 +205,8 @@ def _different(rng: np.random.Generator, parameters: Parameters) -> Int64:
 def _publications(parameters: Parameters, chosen: Bytes, rng: np.random.Generator) -> pa.LargeStringArray:
     """Return the texts of the subscriptions ``chosen[publication, match]``, each character of a pattern a cell.
 
-    A cell is repeated as often as it stands for a letter, and what is not a letter then gets one.
+    A cell is repeated once for each letter that it stands for; cells of wildcards and extra strings then get random
+    letters.
     """
     texts, matches, _ = chosen.shape
     cells = np.concatenate([chosen, np.full((texts, matches, 1), _EXTRA, np.uint8)], axis=2)

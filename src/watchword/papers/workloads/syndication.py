@@ -60,7 +60,7 @@ class Vocabulary:
         return len(self.frequencies)
 
     def downsample(self, size: int, seed: int) -> Vocabulary:
-        """Return `size` terms chosen uniformly, with their frequencies, numbered anew (chapter 4)."""
+        """Return `size` terms chosen uniformly, with their frequencies; 0 is the most frequent again (chapter 4)."""
         if not 1 <= size <= len(self):
             raise OptionError(f"cannot choose {size} of {len(self)} terms")
         chosen = np.random.default_rng(seed).choice(len(self), size, replace=False, shuffle=False)

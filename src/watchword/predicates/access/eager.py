@@ -25,7 +25,7 @@ FIELDS = 64
 
 
 class Places(NamedTuple):
-    """The place of each atom; of each eager field its number, its first place and the one behind its last."""
+    """The place of each atom; and three numbers for each eager field: the field, its first place, its last one + 1."""
 
     places: Int32
     eager: Int32
@@ -56,12 +56,12 @@ def placed(atoms: Atoms, looks: Float64) -> Places:
 
 
 def first_lazy(atoms: Atoms, eager: Int32) -> int:
-    """Return the first place of the spans that are compared when they are asked for."""
+    """Return the first place of the lazy spans, which are compared when a row asks for them."""
     return int(eager[-1]) if len(eager) else int(np.count_nonzero(atoms.modes == 0))
 
 
 def eager_spans(atoms: Atoms, made: Places) -> Eager:
-    """Return the ends of eager spans, for the labels that atoms have now.
+    """Return the ends of eager spans, by the present labels of atoms.
 
     >>> one = Atoms(np.array([1], np.int32), np.array([201, 399]))
     >>> ends = eager_spans(one, Places(np.zeros(1, np.int32), np.array([0, 0, 1], np.int32)))

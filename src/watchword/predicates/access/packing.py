@@ -20,22 +20,23 @@ PRIOR = 200.0
 """How many observed events weigh as much as the guess that is made without any."""
 
 WIDTH = 64
-"""How many fields may be partners: those that the most rows have points of."""
+"""How many fields may be partners: the fields that have points in the most rows."""
 
 COMBINATIONS = 4096
-"""How many sets of fields are looked at to find partners: those that the most rows have."""
+"""How many sets of fields are looked at to find partners: the sets that the most rows have."""
 
 GRID = 8
 """How many places a grid may have for each pair in it."""
 
 Partners = tuple[Int64, Bools]
-"""For each field its number among those that may be partners, -1 for none; and which of these are."""
+"""For each field its number among the at most `WIDTH` candidates, -1 for none; and which pairs of candidates are
+partners: ``is_partner[first, second]``."""
 
 _KIND = 60  # of an access key: its kind stands above this bit
 
 
 class Seen(NamedTuple):
-    """What was learned from events: how often each point was listed, a sample of labels by field, and how many."""
+    """Counted events: how many listed each point, a sample of their labels with fields, and their number."""
 
     points: Int32
     fields: Int32
@@ -60,7 +61,7 @@ def chances_of(atoms: Atoms, seen: Seen) -> Float64:
 
 
 def _inside(atoms: Atoms, spans: Int64, seen: Seen) -> Float64:
-    """Return the share of the sampled labels of its field for which each span holds."""
+    """Return for each span the share of the sampled labels of its field at which it holds."""
     order = np.lexsort((seen.positions, seen.fields))
     fields, positions = seen.fields[order], seen.positions[order]
     kinds, lows, highs = atoms.kinds[spans], atoms.lows[spans], atoms.highs[spans]
@@ -76,7 +77,7 @@ def _inside(atoms: Atoms, spans: Int64, seen: Seen) -> Float64:
 
 
 def pack(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> tuple[Base, int]:
-    """Return the packed form of some rows, and how many there are."""
+    """Pack rows into a base; return it and the number of its rows."""
     if not any(len(payloads) for _, payloads in parts):
         return empty_base(), 0
     (offsets, given), payloads = joined(parts)
@@ -145,7 +146,7 @@ def _heaviest(sets: UInt64) -> tuple[UInt64, Int64]:
 
 
 def _numbered(kinds: Int64, firsts: Int64, seconds: Int64) -> tuple[Int64, Int64]:
-    """Return access keys as numbers, and what the numbers of nodes stand for: owner and prefix."""
+    """Return access keys as numbers, and the owner and prefix of each node."""
     keys = kinds << _KIND
     keys[kinds == choice.POINT] |= firsts[kinds == choice.POINT]
     pairs = kinds == choice.PAIR
@@ -175,7 +176,7 @@ def _keyed(
 
 
 def _pair_tables(pairs: Int64, starts: Int64, known: Partners, fields: Int32, modes: Int32) -> tuple[Any, ...]:
-    """Return how pairs lead to their blocks: a hash table, the partners of each field, ranks of points, and grids."""
+    """Return the tables from pairs to blocks: a hash table, the partners of each field, ranks of points, and grids."""
     narrow, is_partner = known
     width = len(narrow)
     ones, twos = (np.flatnonzero(narrow >= 0)[found] for found in np.nonzero(is_partner))
@@ -203,7 +204,7 @@ def _pair_tables(pairs: Int64, starts: Int64, known: Partners, fields: Int32, mo
 
 
 def keys_of(base: Base, fields: Int32) -> Int64:
-    """Return for each block its first point, its second, -1 where it has none, and where it begins."""
+    """Return for each block its first and second point (-1 for none), and the position where it begins."""
     points = np.flatnonzero(base.point_blocks >= 0)
     found = [_keys(points, -1, base.point_blocks[points])]
     taken = np.flatnonzero(base.pair_keys != EMPTY)

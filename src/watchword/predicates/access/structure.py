@@ -68,7 +68,7 @@ FEW = 8.0
 """How many spans of a field an event is guessed to ask for, while there are so few rows that none are packed."""
 
 LEARNED = 4096
-"""Events after which it is worth while to pack a base anew, if it knew of none."""
+"""Number of events after which repacking a base pays, if it was packed before the first event."""
 
 
 class AccessBase:
@@ -78,14 +78,14 @@ class AccessBase:
         self.packed, self.count, self._fields = packed, count, fields
         self.tables = packed.tables
         self.events = events
-        """How many events were known when it was packed."""
+        """Number of events that were counted (the first `OBSERVED`) before it was packed."""
         self._present: Tombstones | None = None
 
     def __len__(self) -> int:
         return self.count
 
     def has(self, row: Int32, payload: int) -> bool:
-        """Say whether a row is here under this payload, which is one row's at a time."""
+        """Return whether the base has a row with this payload; a payload belongs to one row at a time."""
         if self._present is None:
             _, payloads = self.rows(NOBODY)
             self._present = _bitmaps(payloads)
@@ -122,7 +122,7 @@ class AccessDelta:
         return 4 * (self.mark + len(self.lists.point_heads)) if self.mark else 0
 
     def reserve(self, atoms: int, fields: int, rows: int, literals: int) -> None:
-        """Make room for atoms and fields below these numbers, and for more rows."""
+        """Make room for `atoms` atoms and `fields` fields in all, and for `rows` more rows with `literals` literals."""
         heads, node_keys, node_heads, levels, always, pool = self.lists
         node_keys, node_heads = nodes.roomy_nodes(node_keys, node_heads, self.came + rows)
         self.lists = Delta(
@@ -131,21 +131,21 @@ class AccessDelta:
         )  # fmt: skip
 
     def mark_of(self, payload: int) -> int | None:
-        """Return where the record of a payload lies, if it is here."""
+        """Return the position of a payload's record in the pool, None if there is none."""
         return self.records.get(payload)
 
     def remove(self, row: Int32, payload: int) -> None:
-        """Remove a row that is here."""
+        """Remove the row of a payload: its record stays in the pool, marked by -1."""
         self.lists.pool[self.records.pop(payload) + 1] = -1
 
     def rows(self, since: int = 0) -> Callable[[], tuple[Rows, Int32]]:
-        """Return what returns the rows that have come since a mark and are here now."""
+        """Return a function that returns the live rows added since the mark `since`, read from a copy of the pool."""
         pool = self.lists.pool[: self.mark].copy()
         return partial(written, partial(delta_kernels.live_rows, pool, since, self.mark))
 
 
 class Workspace:
-    """What one thread writes to while it matches, and the handles of that and of all that it reads."""
+    """The scratch arrays of one matching thread, and the handles that pass all arrays to the kernels."""
 
     def __init__(self, fields: Fields, eager: Eager, base_places: Int32) -> None:
         self.fields, self.eager = len(fields.all), eager
@@ -194,7 +194,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     # changes
 
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], AccessBase]:
-        """Return a function that packs rows by what is known now."""
+        """Return a function that packs rows by the chances and atoms of this moment."""
         self._chances = self._expected()
         fields, chances, events = self.fields, self._chances, self.events
         atoms = fields.atoms.copied()
@@ -225,12 +225,12 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         delta.came += len(rows)
 
     def add(self, rows: Rows, payloads: Int32) -> None:
-        """Add rows; where labels were spread anew since the last, all nodes are made anew."""
+        """Add rows; if labels were spread since the last call, older rows are first packed again by the new ones."""
         self._follow_labels()
         super().add(rows, payloads)
 
     def is_stale(self) -> bool:
-        """Say whether much was learned from events since the base was packed."""
+        """Return whether more than ``LEARNED + 2 * base.events`` events have been counted."""
         return self.events > LEARNED + 2 * self.base.events
 
     def _follow_labels(self) -> None:
@@ -241,7 +241,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._install(self.packer()([self.base.rows(self.tombstones.dead), self.delta.rows()()]))
 
     def _guess_chances(self) -> None:
-        """Guess how often atoms hold that came since the last packing; the next one knows better."""
+        """Guess how often the atoms hold that were added since the last packing; the next packing counts events."""
         fresh = self.fields.atoms.kinds[len(self._chances) :] & 3
         self._chances = np.concatenate([self._chances, np.where(fresh > 0, SPAN_GUESS, POINT_GUESS)])
 
@@ -274,7 +274,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return hits
 
     def match_one(self, points: list[int], fields: list[int], positions: list[int]) -> tuple[Int32, int]:
-        """Match one event: the points that it lists, and where its values stand. Returns payloads and operations."""
+        """Match one event, given by points and by fields with labels. Returns payloads and operations."""
         space = self._borrowed()
         event = array("i", points).tobytes(), array("i", fields).tobytes(), array("q", positions).tobytes()
         state, arena = self._state(space), self.base.packed.arena
@@ -290,11 +290,11 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     @property
     def points_seen(self) -> Int32:
-        """Return in how many events each point was."""
+        """Return the number of counted events that listed each point."""
         return self._seen[0]
 
     def _state(self, space: Workspace) -> Int64:
-        """Return what the kernels read, with the scratch arrays of one thread."""
+        """Return the handles of all arrays that the kernels read, and of one thread's scratch arrays."""
         atoms, seen = self.fields.atoms, _NO_SEEN
         if self.events < OBSERVED:
             if len(self._seen[0]) < len(atoms.kinds):
@@ -305,8 +305,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         )
 
     def _eager_spans(self) -> tuple[Eager, Int32]:
-        """Return the spans that are read off tables, and the places of the atoms that there were when the base was
-        made, or when it was first matched if it is empty; threads that race here make the same."""
+        """Return the eager spans, which are read off tables, and the places of the atoms that existed when the base was
+        packed, or at the first match if the base is empty; racing threads make the same."""
         made = self._eager
         if made is None or made[0] != self.fields.spreads:
             atoms, fields, base = self.fields.atoms, len(self.fields.all), self.base.packed
@@ -316,7 +316,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return made[1:]
 
     def _borrowed(self) -> Workspace:
-        """Return a workspace that no other thread uses, large enough."""
+        """Return a workspace with room for all atoms and fields, which no other thread uses."""
         eager, places = self._eager_spans()
         try:
             space = self._spare.pop()
@@ -327,7 +327,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return space
 
     def _remember(self, events: Held) -> None:
-        """Keep some of the labels of a batch."""
+        """Put at most 512 labels of a batch into the sample; batches of fewer than 32 events are skipped."""
         count = len(events.fields)
         if not count or len(events) < 32:
             return
@@ -358,7 +358,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         return drawn(self.base.packed, self.fields.atoms.fields, self.tombstones.dead, name, written)
 
     def arrays(self) -> Arrays:
-        """Return the base, into which everything was packed, and what was learned."""
+        """Return the base, which holds all rows by now, and the points and labels counted in events."""
         counts = np.array([len(self.base), self.events, self._sampled], np.int64)
         learned = {"seen": self.points_seen.copy(), "fields": self._sample[0].copy(), "labels": self._sample[1].copy()}
         return self.base.packed._asdict() | learned | {"counts": counts}

@@ -39,7 +39,7 @@ __all__ = ["from_eventbridge"]
 def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
     """Return the subscription with the answers of an event pattern, which is JSON or a mapping.
 
-    What is no event pattern, or cannot be said, is a `SubscriptionError` that names its place in the pattern:
+    A pattern that is wrong, or that no subscription can express, raises a `SubscriptionError` that names the place:
 
     >>> from_eventbridge({"detail": {"state": [{"wildcard": "a*b*c"}]}})
     Traceback (most recent call last):
@@ -81,7 +81,7 @@ def fields(pattern: Mapping[str, Any], names: tuple[str, ...], path: str, *, nes
 
 
 def _is_choice(value: Any) -> bool:
-    """Say whether what stands under ``$or`` is a choice: two objects or more, of fields. Else it is a field's name."""
+    """Return whether the value of ``$or`` is a choice (two or more objects of fields); if not, ``$or`` is a field."""
     return (
         isinstance(value, list | tuple)
         and len(value) > 1
@@ -90,8 +90,8 @@ def _is_choice(value: Any) -> bool:
 
 
 def _asked(pattern: Mapping[str, Any], names: tuple[str, ...], path: str) -> set[tuple[str, ...]]:
-    """Return the fields that a pattern asks for. One that is asked for beside a choice and in it again is refused:
-    EventBridge forgets the first of the two, which nobody means."""
+    """Return the fields that a pattern asks for. A field that stands beside a choice and again inside it is refused,
+    because EventBridge would ignore the first of the two."""
     seen: set[tuple[str, ...]] = set()
     for name, value in pattern.items():
         here = f"{path}.{name}" if path else name

@@ -32,7 +32,7 @@ def pieces_of(pattern: str, path: str) -> list[str]:
 
 
 def overlaps(start: str, end: str) -> list[str]:
-    """Return the texts that start and end so, but are too short for both.
+    """Return the texts that start with the first and end with the second piece, but are too short for both.
 
     >>> overlaps("aba", "bac"), overlaps("ab", "b"), overlaps("Simple", "Service")
     (['abac'], ['ab'], [])

@@ -15,10 +15,10 @@ BLOCK = 32768
 
 
 class Blocks:
-    """Events that are read ahead; a slice of them is what holds in it."""
+    """Events that are read ahead, block by block; a slice of them is a `Held`: the atoms and labels of its events."""
 
     def __init__(self, events: Any, read: Callable[[Any, int], Held], position: int = 0) -> None:
-        """Read events of which the first is at `position`."""
+        """Read `events` ahead with `read`; the first of them is at `position`."""
         self._events, self._read, self._position = events, read, position
         self._start, self._held = 0, None
 
@@ -26,7 +26,7 @@ class Blocks:
         return len(self._events)
 
     def __getitem__(self, part: slice) -> Held:
-        """Return what holds in some events, no more than to the end of their block."""
+        """Return the atoms and labels of some events, at most up to the end of their block."""
         start, stop, _ = part.indices(len(self))
         if self._held is None or not self._start <= start < self._start + len(self._held):
             self._start = start

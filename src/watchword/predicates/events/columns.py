@@ -34,7 +34,7 @@ class ColumnReader:
         self._labels: list[tuple[Int64, int, Int64]] = []
 
     def read(self, root: NameNode, events: pa.Array) -> Held:
-        """Return what holds in events, structs or maps."""
+        """Return the points and labels of events, which are structs or maps."""
         count = len(events)
         self._below(root, events, np.arange(count))
         offsets, atoms = group_by_event(count, self._points, np.int32)

@@ -68,7 +68,7 @@ def type_depth(kind: pa.DataType) -> int:
 
 
 def _inner_types(kind: pa.DataType) -> list[pa.DataType | None]:
-    """Return the types inside of a nested one, None for a struct that has nothing inside; of others, nothing."""
+    """Return the types inside a nested type, ``[None]`` for an empty struct, nothing for a plain type."""
     while isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     if pa.types.is_map(kind):

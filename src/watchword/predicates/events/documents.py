@@ -3,7 +3,7 @@
 Arrow is asked first, since it makes no object for an event. It does not read everything as we do: it takes texts for
 timestamps, rounds an integer among decimals, reads NaN and Infinity, refuses columns of mixed kinds, crashes on a line
 that is ``null``, and of a first list that begins with null it makes an array that is not valid. Where any of that may
-be, or where a text is refused, the texts are read one by one in Python, which also says what is wrong with which.
+be, or where a text is refused, the texts are read one by one in Python, which also names the wrong text and its fault.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from watchword.strings import first_repeated
 from watchword.visible import shown
 
 ARROW_DEPTH = 64
-"""How deep what is given to Arrow may be nested, brackets in texts counted."""
+"""How deep a JSON text that Arrow reads may be nested, counting brackets inside quoted texts, too."""
 
 _LONG_INTEGER = re.compile(rb"\d{16}")
 

@@ -1,4 +1,4 @@
-"""What holds in events, after phase one: the points that they list, and where their values stand in each field.
+"""`Held`, the result of phase one: the points that events list, and the labels of their values in each field.
 
 The event ``{"name": "RBS", "value": 25}`` with ``name = 'RBS'`` as atom 0 and ``value > 20`` as atom 1 in field 1::
 
@@ -28,7 +28,7 @@ class Held(NamedTuple):
         return len(self.offsets) - 1
 
     def part(self, start: int, stop: int) -> Held:
-        """Return what holds in some of the events."""
+        """Return the atoms and labels of some of the events."""
         offsets, values = self.offsets[start : stop + 1], self.value_offsets[start : stop + 1]
         return Held(
             offsets - offsets[0],
@@ -59,7 +59,7 @@ class Placed(NamedTuple):
 
 
 def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held:
-    """Return what holds in one event."""
+    """Return the atoms and labels of one event."""
     offsets, atoms = np.array([0, len(points)], np.int64), np.array(points, np.int32)
     if not fields:
         return Held(offsets, atoms, *_NO_VALUES)
@@ -69,7 +69,7 @@ def one_held(points: list[int], fields: list[int], positions: list[int]) -> Held
 
 
 def nothing_placed(count: int) -> Placed:
-    """Return that none of some values satisfies anything.
+    """Return the places of values that satisfy no point and have no label.
 
     >>> nothing_placed(2).points
     array([-1, -1], dtype=int32)

@@ -1,7 +1,7 @@
 """One column of values, placed at once: points and labels without a Python object for each value.
 
-Numbers, texts and instants go through kernels. What is rarer, or has another view to be seen through (addresses, folded
-case), is placed once for each distinct value, in Python, and spread over the column.
+Numbers, texts and instants go through kernels. Rarer types, and values that are seen through another view
+(addresses, folded case), are placed in Python, once for each distinct value, and spread over the column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from watchword.text.vocabulary import Vocabulary
 
 
 class _Known:
-    """What a field knows of one kind of value now."""
+    """The constants of one kind of value in a field, at this moment."""
 
     def __init__(self, field: Field, kind: int) -> None:
         self.changes, self.has_spans, self.first = field.changes, field.has_spans, field.zones[kind].first
@@ -74,7 +74,7 @@ class Placer:
         return distinct.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
     def objects(self, count: int) -> Placed:
-        """Return the places of as many objects."""
+        """Return the places of `count` objects."""
         labels = np.full(count, self._field.zones[OTHER].first, np.int64) if self._field.has_spans else None
         return Placed(None, np.full(count, -1, np.int32), labels)
 
@@ -143,7 +143,7 @@ def _instants(texts: Strings) -> Int64 | None:
 
 
 def _split(values: Any) -> tuple[Float64, Int64]:
-    """Return numbers as doubles and what is missing to each; nothing is where they are all exact.
+    """Return each number's nearest double and the integer missing to it; no integers for floats, or if all are < 2**53.
 
     >>> _split(np.array([2**53 + 1, 2**63 - 1]))
     (array([9.00719925e+15, 9.22337204e+18]), array([ 1, -1]))

@@ -1,7 +1,7 @@
 """Phase one for single events: nested Python objects into points and labels.
 
-The attributes that subscriptions ask for make a tree of names, and an event is walked along it; what nobody asks for is
-never looked at. With ``name = 'RBS'`` as atom 0 and ``quote.value > 20`` in field 1::
+The attributes that subscriptions ask for make a tree of names, and an event is walked along it; other attributes
+are never looked at. With ``name = 'RBS'`` as atom 0 and ``quote.value > 20`` in field 1::
 
     {"name": "RBS", "quote": {"value": 25}, "noise": …}      points [0], fields [1], positions [201]
 """
@@ -43,7 +43,7 @@ class NameNode:
 
 
 class Reader:
-    """Reads events by what the fields of an index ask for."""
+    """Reads the attributes of events that the fields of an index ask for."""
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
@@ -51,7 +51,7 @@ class Reader:
         self._shape = 0
 
     def read(self, events: Any, position: int) -> Held:
-        """Return what holds in events, objects or JSON texts."""
+        """Return the points and labels of events, which are objects or JSON texts."""
         if len(events) == 1:
             return one_held(*self.found(events[0], position))
         found = [self.found(event, position + row) for row, event in enumerate(events)]
@@ -152,7 +152,7 @@ class Reader:
             found.positions.append(field.zones[kind].place(seen))
 
     def _learn(self) -> None:
-        """Make the tree of names anew, for fields that came or that have spans now; threads that race make the same."""
+        """Rebuild the tree of names, for new fields and fields with first spans; racing threads build the same."""
         shape = self._fields.shape
         root, places = NameNode(), set()
         for field in list(self._fields.all):
@@ -173,7 +173,7 @@ class _NoValueError(Exception):
 
 
 class _Found:
-    """What was found in an event so far."""
+    """Points, labels and values for readers that were found in an event so far."""
 
     def __init__(self) -> None:
         self.points: list[int] = []
@@ -184,7 +184,7 @@ class _Found:
         self.mixed = False
 
     def sorted(self, fields: Fields) -> tuple[list[int], list[int], list[int]]:
-        """Return it field by field; a walk through lists came by a field more than once."""
+        """Return points and labels field by field: a walk through lists may have met a field more than once."""
         kinds = fields.atoms.kinds
         points = sorted(self.points, key=lambda atom: (int(kinds[atom]) >> 2, atom))
         placed = sorted(zip(self.fields, self.positions, strict=True))

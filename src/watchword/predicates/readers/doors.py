@@ -36,12 +36,12 @@ class Doors:
 
     @cached_property
     def before(self) -> dict[str, type[AttributeReader]]:
-        """Those whose word stands before the attribute."""
+        """Readers whose word stands before the attribute, such as ANY, by name."""
         return {name: reader for name, reader in self.by_name.items() if reader.leads}
 
     @cached_property
     def behind(self) -> dict[str, list[tuple[list[str], type[AttributeReader]]]]:
-        """By the first word behind the attribute, the other words and the reader; longer ones first, so that MATCHES
+        """By the first word after the attribute, the other words and the reader; longer ones first, so that MATCHES
         PATTERN comes before MATCHES."""
         found: dict[str, list[tuple[list[str], type[AttributeReader]]]] = {}
         for name in sorted(self.by_name, key=lambda name: -len(name.split())):
@@ -63,7 +63,7 @@ def doors_of(homes: tuple[str, ...]) -> Doors:
 
 
 def checked_operators(name: str, value: Any) -> list[str]:
-    """Return the homes of readers; an `OptionError` names what is wrong with one."""
+    """Return the homes of readers, each once; an `OptionError` names a wrong one and why."""
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
         raise OptionError(f"{name} must be a list of homes of readers, such as 'my.module:Divisible', not {value!r}")
     homes = list(dict.fromkeys(value))
@@ -80,7 +80,7 @@ def checked_operators(name: str, value: Any) -> list[str]:
 
 
 def reader_at(home: str) -> type[AttributeReader]:
-    """Return the reader with a home, which is imported."""
+    """Import the reader with this home and return it."""
     from watchword.predicates.readers.reader import AttributeReader  # which loads numpy and Arrow; options do not
 
     module, _, name = home.partition(":")

@@ -56,7 +56,7 @@ class Elements(AttributeReader):
         if not clauses:  # no element can satisfy it
             exists = parser.exists(path)
             return And([exists, Not(exists)])
-        # Every clause is written out, with what is inside of its own lists: lists in lists multiply.
+        # Every clause is written out, with the queries about its inner lists: lists in lists multiply.
         written = [one.written for clause in clauses for one in (*clause.required, *clause.forbidden)]
         parser.budget.spend(sum(map(len, written)))
         return parser.read_by(cls, path, clauses, f"({show_clauses(clauses)})")

@@ -53,7 +53,7 @@ class Hierarchy:
         return found
 
     def _all(self, value: str) -> Iterator[str]:
-        """Yield the beginnings of a path, one at a time, then what is above them."""
+        """Yield the beginnings of a path (of ``a/b``: ``a``, ``a/b``), then the declared nodes above them."""
         above: dict[str, None] = {}
         cuts = [found.start() for found in islice(_SLASH.finditer(value), MAX_LEVELS)]
         beginnings = [*cuts, len(value)][:MAX_LEVELS]
@@ -110,7 +110,7 @@ class Nodes(AttributeReader):
 
     @classmethod
     def refusal(cls, predicate: Predicate, attribute: Attribute) -> str | None:
-        """Return why a node is none of the attribute's."""
+        """Return why a node does not belong to the attribute's hierarchy, None if it does."""
         node = _node(predicate)
         is_none = attribute.type == "kind_of" and not attribute.is_node(node)
         if is_none or (attribute.type == "one_of" and not attribute.may_be_text):

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 
 class Surroundings(NamedTuple):
-    """What a reader may know of its index: declared hierarchies by attribute, and how to make an index of queries about
-    the objects of an attribute."""
+    """The parts of its index that a reader may use: declared hierarchies by attribute, and a function that makes an
+    index of queries about the objects of an attribute."""
 
     hierarchies: Mapping[str, Mapping[str, list[str]]]
     make_index: Callable[[Surroundings], Predicates] | None = None
@@ -67,17 +67,17 @@ ALONE = Surroundings({})
 
 
 class AttributeReader(Part):
-    """Reads one attribute of an index for one operator. The index changes it while nobody else does; any number of
-    threads may ask it at once."""
+    """Reads one attribute of an index for one operator. Only one thread at a time changes it; any number of threads may
+    ask it at once."""
 
     name: ClassVar[str]
-    """The operator: words behind the attribute, and the reader's name in snapshots. No two readers share it."""
+    """The operator: words after the attribute, and the reader's name in snapshots. No two readers share it."""
 
     example: ClassVar[str]
     """How it is written, for errors: ``KIND OF 'node'``."""
 
     about: ClassVar[Literal["values", "texts", "objects"]] = "values"
-    """What it reads of an event; it may be given other values, and passes over them."""
+    """The kind of values that it reads; it may be given other values, and ignores them."""
 
     leads: ClassVar[bool] = False
     """Whether the words stand before the attribute, as in ``ANY orders (…)``."""
@@ -89,8 +89,8 @@ class AttributeReader(Part):
     @classmethod
     @abstractmethod
     def parse(cls, parser: PredicateParser, path: Path) -> Tree:
-        """Return what a subscription asks where the words of this reader were passed over; `parser.read_by` makes a
-        predicate, and AND, OR and NOT may join several. A text that is wrong is a `parser.error` at a token."""
+        """Parse the text after the words of this reader; `parser.read_by` makes a predicate, and AND, OR and NOT may
+        join several. For a wrong text, raise a `parser.error` at a token."""
 
     @abstractmethod
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
@@ -102,12 +102,12 @@ class AttributeReader(Part):
 
     @abstractmethod
     def holds(self, predicate: Predicate, value: Any) -> bool:
-        """Say whether a predicate holds for a value of an event, which `points` would find. It need not be defined."""
+        """Return whether a predicate, defined or not, holds for a value: the same truth as `points`, for `explain`."""
 
     def place(self, column: pa.Array) -> Placed:
         """Return the numbers of predicates that hold for each value of a column, which has no null and no NaN.
 
-        A reader that can do better than asking once for each distinct value does.
+        By default `points` is asked once for each distinct value; a reader with a faster way overrides this.
         """
         if pa.types.is_nested(column.type):
             return nothing_placed(len(column))

@@ -56,7 +56,7 @@ class Attribute:
         self.path, self.type, self.members, self.hierarchy, self.tree = path, type, members, hierarchy, tree or {}
         self.least, self.most = TIMES[times]
         self.is_open = type in ("object", "any")
-        """Whether it may hold what is not declared."""
+        """Whether attributes below it need no declaration."""
         self._keys = {plain_key(member) for member in members}
         self._nodes = {*self.tree, *(node for above in self.tree.values() for node in above)}
 
@@ -67,7 +67,7 @@ class Attribute:
 
     @property
     def described(self) -> str:
-        """Return what a value is, in words."""
+        """Return the kind of value in words: "a number", "one of 'buy', 'sell'"."""
         if self.type == "one_of":
             shown = [show_value(member) for member in self.members]
             return f"one of {', '.join(shown[:8])}{', …' if len(shown) > 8 else ''}"

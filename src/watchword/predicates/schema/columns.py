@@ -39,7 +39,7 @@ def _all(events: pa.Array) -> Int64:
 
 
 def _by_type(schema: Schema, events: pa.Array, found: list[tuple[int, str]]) -> list[tuple[Shape, Int64 | None]]:
-    """Return the rows of each event type, None for all; adds those of none to `found`."""
+    """Return the rows of each event type, None for all; the first row of each unknown type goes into `found`."""
     if schema.type is None:
         return [(shape, None) for shape in schema.shapes.values()]
     walk = _Walk(Shape("", [Attribute(schema.type, "any", "*")]), len(events), gathers=True)
@@ -67,7 +67,7 @@ def _by_type(schema: Schema, events: pa.Array, found: list[tuple[int, str]]) -> 
 
 
 class _Walk:
-    """A walk through columns along their names; `found` has what is wrong, and in which row."""
+    """A walk through columns along their names; `found` has pairs of a row and the reason why it is refused."""
 
     def __init__(self, shape: Shape, rows: int, *, gathers: bool = False) -> None:
         self._shape, self._rows, self._gathers = shape, rows, gathers
@@ -77,7 +77,7 @@ class _Walk:
         """With `gathers`: the values of the one attribute that is looked for, and their rows."""
 
     def ended(self, rows: Int64) -> list[tuple[int, str]]:
-        """Return what is wrong, after all of `rows` were entered."""
+        """Return `found` after all of `rows` were entered; the first row with too few or too many values is added."""
         for path, attribute in self._shape.attributes.items():
             counts = self.counts[path][rows]
             most = counts.max(initial=0) if attribute.most is None else attribute.most
@@ -88,7 +88,7 @@ class _Walk:
         return self.found
 
     def of(self, row: int) -> list[Any]:
-        """Return the values that were gathered of a row."""
+        """Return the gathered values of a row."""
         return [value for values, owners in self.gathered for value in values.filter(owners == row).to_pylist()]
 
     def enter(self, column: pa.Array, owners: Int64, path: Path) -> None:
@@ -119,7 +119,7 @@ class _Walk:
 
 
 def _first_wrong(attribute: Attribute, column: pa.Array) -> int | None:
-    """Return where the first value stands that an attribute does not take."""
+    """Return the position of the first value that an attribute does not take."""
     kind = column.type
     if attribute.type == "any":
         return None
@@ -141,7 +141,7 @@ def _first_wrong(attribute: Attribute, column: pa.Array) -> int | None:
 
 
 def _dates(texts: pa.Array) -> Any:
-    """Say which texts are dates or times: by their form, and the days themselves once each."""
+    """Return which texts are dates or times: each has the form of one, and each distinct day is in the calendar."""
     texts = texts.cast(pa.large_string())
     formed = pc.match_substring_regex(texts, _ISO).to_numpy(zero_copy_only=False)
     days = pc.utf8_slice_codeunits(texts, 0, 10).dictionary_encode()

@@ -43,7 +43,7 @@ def _refused(schema: Schema, event: dict[str, Any]) -> str | None:
 
 
 def type_reason(schema: Schema, types: list[Any]) -> str:
-    """Return what is wrong with the values of the attribute that names an event's type."""
+    """Return why `types`, the values of the attribute that names an event's type, are refused."""
     name = show_path(schema.type or ())
     if not types:
         return f"{name} is missing, which names the event's type"
@@ -52,7 +52,7 @@ def type_reason(schema: Schema, types: list[Any]) -> str:
 
 
 def _wrong(shape: Shape, event: dict[str, Any]) -> str | None:
-    """Return what is wrong with the values of declared attributes."""
+    """Return why a value of a declared attribute is refused, None if all are right."""
     for path, attribute in shape.attributes.items():
         values = _values(event, path)
         if len(values) < attribute.least or (attribute.most is not None and len(values) > attribute.most):
@@ -64,14 +64,14 @@ def _wrong(shape: Shape, event: dict[str, Any]) -> str | None:
 
 
 def count_reason(attribute: Attribute, count: int) -> str:
-    """Return what is wrong where an attribute has as many values."""
+    """Return the reason to refuse an attribute with `count` values: "name is missing, and the schema wants it"."""
     if not count:
         return f"{attribute.name} is missing, and the schema wants it"
     return f"{attribute.name} has {count} values, and the schema has one there"
 
 
 def value_reason(attribute: Attribute, value: Any) -> str:
-    """Return what is wrong where an attribute has a value."""
+    """Return the reason to refuse a value: "side is 'bye', and the schema has one of 'buy', 'sell' there"."""
     return f"{attribute.name} is {show_value(value)}, and the schema has {attribute.described} there"
 
 

@@ -19,7 +19,7 @@ _SHORT = re.compile(rf"({'|'.join(TYPES)})([?*+]?)")
 
 
 def checked_schema(name: str, value: Any) -> dict[str, Any] | None:
-    """Return a schema in full, None for none; an `OptionError` names what is wrong with it."""
+    """Return a schema in full, None for none; an `OptionError` names the fault."""
     if value is None:
         return None
     unknown = [key for key in _mapping(name, value) if key not in ("type", "events", "attributes")]

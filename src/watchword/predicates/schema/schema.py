@@ -14,7 +14,7 @@ An attribute is ``text``, ``number``, ``boolean``, ``date``, ``object`` or ``any
 that it has; or ``{"kind_of": hierarchy}``, a node of one of the index's hierarchies. It has one value; with ``?`` one
 or none, with ``*`` any number of them, with ``+`` one or more. In full, which is how an index keeps it: ``{"is":
 "text", "times": "?"}``, ``{"one_of": [1, 2], "times": ""}``. Names are written as in subscriptions: ``detail.state``.
-An object that is declared as such may hold anything; one of which only parts are declared holds nothing else.
+An object that is declared as such may hold anything; where only parts are declared, it holds nothing else.
 
 Subscriptions are checked predicate by predicate as they are parsed (`Schema.check`), and as conjunctions: one that asks
 for attributes of different event types can never hold. Events are checked by `schema_events` and `schema_columns`.
@@ -54,7 +54,7 @@ class Shape:
                 )
 
     def found(self, path: Path) -> Attribute | None:
-        """Return what is known of an attribute, None if it is not declared; in an open object everything is."""
+        """Return the declaration of an attribute, None if it has none; inside an open object it is ``any``."""
         found = self.attributes.get(path)
         if found is None and path in self._parents:
             return _parent(path)
@@ -67,7 +67,7 @@ class Shape:
 
 
 def _parent(path: Path) -> Attribute:
-    """Return an object of which only parts are declared."""
+    """Return the attribute of an object with declared parts: ``detail``, where ``detail.state`` is declared."""
     found = Attribute(path, "object", "*")
     found.is_open = False
     return found

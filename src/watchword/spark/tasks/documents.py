@@ -4,7 +4,7 @@
     d/a.xml   <a/><b/>     a.xml     →   d/a.xml#1   <a/>      a.xml#1
                                          d/a.xml#2   <b/>      a.xml#2
 
-A document that is malformed is a row, too, and matching says what is wrong with it.
+A malformed document is a row, too, and matching names its fault.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from watchword.errors import EventError
 
 
 def apart(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield a batch for each file; one without any document stays as it is."""
+    """Yield a batch for each file, a row for each document; a file without any is one row as it is."""
     from watchword.paths.parsing.streams import documents_in
 
     for batch in batches:

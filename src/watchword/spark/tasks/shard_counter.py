@@ -19,13 +19,13 @@ SHARD = "shard"
 
 @dataclass(frozen=True)
 class ShardCounter:
-    """Asks a language what subscriptions need."""
+    """Counts the atoms that subscriptions need, and places subscriptions by them."""
 
     language: str
     options: dict[str, Any]
 
     def index(self) -> Index:
-        """Return an empty index, which a task asks about all of its batches."""
+        """Return an empty index, which compiles the subscriptions of all batches of a task."""
         return language_class(self.language)(**self.options)
 
     def count(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -40,7 +40,7 @@ class ShardCounter:
         yield pa.RecordBatch.from_pydict({"bucket": buckets.astype(np.int32), "count": total[buckets]})
 
     def place(self, batches: Iterator[pa.RecordBatch], rule: ShardRule) -> Iterator[pa.RecordBatch]:
-        """Append the shard of each subscription. What is refused goes to shard 0, with its batch, to be named."""
+        """Append the shard of each subscription. A batch with a refused one goes to shard 0, which names it."""
         index = self.index()
         for batch in batches:
             texts = batch["subscription"].drop_null()

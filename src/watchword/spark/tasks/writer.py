@@ -1,7 +1,7 @@
 """The worker's half of `build` and `update`: the rows of a shard in, a saved shard out.
 
 Spark brings all rows of a shard into one partition. The task collects them as an Arrow table, which the index loads
-in bulk, and answers with one row per shard: where it was saved, or what was wrong. A bad row is an answer, not an
+in bulk, and answers with one row per shard: the folder where it was saved, or the error. A bad row is an answer, not an
 exception: the driver raises it once, without Spark trying the task again and wrapping it in a stack trace.
 """
 
@@ -51,9 +51,9 @@ SHARE = 16
 class Writer:
     """A task of writing shards, as it is sent to a worker.
 
-    `old` is the version to change; None to build anew. `rule` is there where subscriptions are sharded by atoms:
-    then every change comes to every shard, for nobody knows where the old text lies, with the number of the shard
-    of its new one (`HOME`).
+    `old` is the version to change; None to build one from scratch. `rule` is given if subscriptions are sharded by
+    atoms: then every change comes to every shard, because the old text may lie in any, with the number of the shard of
+    its new text (`HOME`).
     """
 
     path: str
@@ -92,7 +92,7 @@ class Writer:
         return self.save(index, number)
 
     def _change(self, old: Version, number: int, rows: pa.Table) -> Shard | None:
-        """Write a shard anew with its changes; None if they change nothing."""
+        """Write a shard with its changes, whole or the changes alone; None if they change nothing."""
         _check_once(rows)
         if self.rule is not None:
             moved = pc.not_equal(rows[HOME], number)
@@ -134,14 +134,14 @@ class Writer:
 
 
 def _gathered(batches: Iterator[pa.RecordBatch]) -> pa.Table | None:
-    """Return all rows in one piece, None if there are none. What they came in is let go: it is as large again."""
+    """Return all rows as one table, None if there are none. The batches are freed: they are as large again."""
     received = [batch for batch in batches if batch.num_rows]
     return pa.Table.from_batches(received).combine_chunks() if received else None
 
 
 @contextmanager
 def _rows_named(rows: pa.Table) -> Iterator[None]:
-    """Say of a refused row its id, where the error says its position in a table that nobody sees."""
+    """Raise the error of a refused row with the row's id, in place of its position in a table that users do not see."""
     try:
         yield
     except SubscriptionError as error:
@@ -166,7 +166,7 @@ def _check_once(rows: pa.Table) -> None:
 
 
 def _different(index: Index | ChangedShard, upserts: pa.Table) -> pa.Table:
-    """Leave out what is subscribed already, word for word."""
+    """Leave out rows whose id is subscribed already with the same text."""
     pairs = zip(upserts["id"].to_pylist(), upserts["subscription"].to_pylist(), strict=True)
     return upserts.filter(pa.array(np.array([index.get(key) != text or text is None for key, text in pairs], np.bool_)))
 

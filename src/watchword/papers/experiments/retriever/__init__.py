@@ -1,7 +1,7 @@
 """Wang and Jacobsen, *REtriever* (Toronto, 2004): the figures of its section 4, and what it leaves out.
 
 engines     the paper's engines, both ways to recombine, and `auto`; their work and their times on one workload
-figures     Figures 2-1 to 6: what varies, what is drawn, what is printed
+figures     Figures 2-1 to 6: the parameter that varies, the plot, the printed values
 claims      what the paper says of them, as checks of the counts
 splitting   where operators stand, letters, and the two minimums that the paper does not give
 costs       building, inserting, deleting, memory

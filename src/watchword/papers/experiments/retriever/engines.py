@@ -34,7 +34,7 @@ PUBLICATIONS = 100
 """As many as the paper has (Table 5)."""
 TURNS = 10
 MOST_TEXTS, LEAST_TEXTS, TURN_OPERATIONS = 1_000, 5, 200_000
-"""A turn matches as many publications as take so many operations: a few milliseconds, whatever the engine."""
+"""A turn matches publications with about 200,000 operations in all, a few milliseconds, but 5 to 1,000 publications."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Figures 2-1 to 6 of REtriever (section 4.2), each with the engines of `engines`.
 
-What the paper fixes is in Table 5 and in `Parameters`. Where it names a number of publications beside 200 overlaps
-(Figures 4 and 5), subscriptions are meant: the ratio of Table 5 says so. Operators that it does not name are taken to
-be none. Its sizes are small for today, so `small` leaves out only the 100,000 subscriptions of Figure 2, and `paper`
-adds a run with 1,000 publications for steadier figures (without `naive`, which would take minutes).
+The paper's fixed parameters are in its Table 5 and in `Parameters`. Where it names a number of publications beside 200
+overlaps (Figures 4 and 5), subscriptions are meant: the ratio of Table 5 says so. Operators that it does not name are
+taken to be none. Its sizes are small for today, so `small` leaves out only the 100,000 subscriptions of Figure 2, and
+`paper` adds a run with 1,000 publications for steadier figures (without `naive`, which would take minutes).
 
-The figures are images and not in the text: printed values are those that the prose gives, in milliseconds on a Pentium
-III, and shown beside ours in the tables.
+The figures are images and not in the text: printed values come from the prose, in milliseconds on a Pentium III, and
+are shown beside ours in the tables.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def cells(scale: str) -> list[Cell]:
 
 
 def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
-    """Build an index of sets of which a share contains another, and match items."""
+    """Build an index of sets, a share of them supersets of other sets, and match items."""
     count, size, few = SIZES[scale]
     terms, share, drawn_from = terms_of(size), cell["share"], (count, size, seed)
     plain = SHELF.get(("containment", *drawn_from), lambda: generate(terms, count, Lengths.fixed(4), "uniform", seed))

@@ -77,7 +77,7 @@ def _linear_memory(method: str) -> Claim:
 
 
 def _over_printed() -> Reading:
-    """Return all operations of Table 4.6 over those that the thesis prints."""
+    """Return our operations divided by the printed ones, for each method and case of Table 4.6."""
     printed = {
         method: Figures({f"{of}, {items}": found[at] for of, items, *found in PRINTED_4_6})
         for at, method in enumerate((COUNT, TRIE))

@@ -115,7 +115,7 @@ def built(method: str, rows: Rows, vocabulary: int = 0, **options: Any) -> SetSt
 def matched(structure: SetStructure, items: Rows, turns: int = 1) -> Matched:
     """Match items in batches; the time is the best of some turns."""
     batches = [part(items, at, min(at + BATCH, len(items))) for at in range(0, len(items), BATCH)]
-    structure.match(part(items, 0, min(1, len(items))))  # what is done once is no part of the time
+    structure.match(part(items, 0, min(1, len(items))))  # work that is done once is not timed
     answers: list[Any] = []
 
     def turn() -> None:

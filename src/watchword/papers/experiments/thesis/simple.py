@@ -80,7 +80,7 @@ def _cost(index: SetStructure, items: Rows) -> Row:
 
 
 def _by_rank(cell: Cell, size: int, lists: Any, trie: Any) -> list[Row]:
-    """Return the mean of postings and of nodes over ranges of ranks, of which the first are short."""
+    """Return the mean of postings and of nodes over ranges of ranks; the ranges grow with the rank."""
     borders = np.unique(np.geomspace(1, size + 1, BUCKETS).astype(np.int64)) - 1
     found = []
     for name, structure in (("postings", lists), ("nodes", trie)):
@@ -122,7 +122,7 @@ def _peak(rows: Sequence[Row]) -> Outcome:
 
 
 def _by_rank_of(counted: str) -> Reading:
-    """Return what is counted for a uniform term, by rank."""
+    """Return the mean number of `counted`, postings or nodes, of a uniform term, by rank."""
     return read("per term", along="rank", table=RANKS, counted=counted, distribution="uniform")
 
 

@@ -43,9 +43,9 @@ def methods_of(cell: Cell) -> tuple[str, ...]:
 
 
 def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
-    """Filter a document with every method, by turns; parsing is part of it. What is slow has one turn.
+    """Filter a document with every method, by turns; parsing is part of it. Slow methods have one turn.
 
-    `first_ms` is for the first time, with what `auto` and `lazy-dfa` learn of the document.
+    `first_ms` is the first match, in which `auto` and `lazy-dfa` learn the document.
     """
     key = ("filtering", *sorted(cell.items()), seed)
     indexes = SHELF.get(key, partial(indexes_of, cell, seed, methods_of(cell)))

@@ -1,6 +1,6 @@
 """What the experiments of paths share: documents, patterns, and indexes of every method over them.
 
-The paper's NASA and NewsML documents are not at hand. Three DTDs stand for them: `auctions` (in the manner of XMark)
+We do not have the paper's NASA and NewsML documents. Three DTDs stand for them: `auctions` (in the manner of XMark)
 and `news` (in the manner of NITF) nest little, as NASA does; in `recursive` five names all nest in each other, more
 than in NewsML. Documents are generated from them, each one large document as in the paper; patterns by the generator of
 Diao et al. 2003 with prob(*) = prob(//) = 0.2 and as many steps as documents are deep.
@@ -40,7 +40,7 @@ SLIGHTLY, HEAVILY = ("auctions", "news"), "recursive"
 
 
 def document_of(cell: Cell, seed: int) -> bytes:
-    """Return the document of a cell: of its ``data``, with about so many ``elements``."""
+    """Return the document of a cell: generated from the DTD ``data``, with about ``elements`` elements."""
     return SHELF.get(("document", cell["data"], cell["elements"], seed), partial(_document, cell, seed))
 
 

@@ -94,21 +94,25 @@ class Gate:
     def refuse_nested(self) -> None:
         """Raise a `RuntimeError` if this thread reads or changes already; called before `changes` is taken."""
         lane = self._own.lane
-        if lane is not None and is_owned(lane):
+        if lane is not None and lane._is_owned():  # as `is_owned` asks, which would cost a call more
             raise RuntimeError(_IN_A_READ)
-        if is_owned(self.changes):
+        if self.changes._is_owned():
             raise RuntimeError(_IN_A_CHANGE)
 
     def exclusively(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """As `alone`, for a caller that does not hold `changes` yet."""
+        """As `alone`, for a caller that may not hold `changes` yet; a `RuntimeError` if this thread reads."""
+        lane = self._own.lane
+        if lane is not None and is_owned(lane):
+            raise RuntimeError(_IN_A_READ)
         with self.changes:
             return self.alone(change, *arguments)
 
     def alone(self, change: Callable[..., Result], *arguments: Any) -> Result:
-        """Run `change` while no other thread reads or changes, and return its result. The caller holds `changes`."""
+        """Run `change` while no other thread reads or changes, and return its result.
+
+        The caller holds `changes`, and has seen to it that this thread does not read (`refuse_nested`).
+        """
         lane = self._own.lane
-        if lane is not None and is_owned(lane):
-            raise RuntimeError(_IN_A_READ)
         with self._turn:
             self._wanted = True
             try:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -202,3 +203,57 @@ def test_numbers_of_many_digits_are_matched_and_explained(digits: int) -> None:
     index = PredicateIndex({"same": f"x = {number}", "more": f"x > {number}"})
     assert index.match({"x": number}) == ["same"]
     assert str(number) in str(index.explain({"x": number}, "more"))
+
+
+INSTANTS = {
+    "there": "a EXISTS",
+    "later": "a > '2024-05-01'",
+    "then": "a = '2024-05-01'",
+    "three": "a = 3",
+    "x": "a = 'x'",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "ids"),
+    [
+        (pd.NaT, []),
+        (pd.NA, []),
+        (np.datetime64("NaT"), []),
+        (np.float64("nan"), []),
+        ([pd.NaT, None, np.datetime64("NaT")], []),
+        (np.datetime64("2024-05-01"), ["there", "then"]),
+        (np.datetime64("2024-05"), ["there", "then"]),
+        (np.datetime64("2024-05-01T00:00:00.000000001"), ["there", "later"]),
+        (np.datetime64("2024-05-01T00:00:01", "ms"), ["there", "later"]),
+        (np.datetime64("1969-12-31T23:59:59.999999999"), ["there"]),
+        (np.datetime64("9999-12-31"), ["there", "later"]),
+        (pd.Timestamp("2024-05-01 00:00:00.000000001"), ["there", "later"]),
+        (pd.Timestamp("2024-05-01 02:00", tz="Europe/Athens"), ["there"]),
+        (pd.Timestamp("2024-05-01 03:00", tz="Europe/Athens"), ["there", "then"]),
+        (np.int64(3), ["there", "three"]),
+        (np.uint8(3), ["there", "three"]),
+        (np.float32(3), ["there", "three"]),
+        (np.str_("x"), ["there", "x"]),
+        (np.bool_(True), ["there"]),
+    ],
+)
+def test_values_of_pandas_and_numpy_inside_objects(value: object, ids: list[str]) -> None:
+    index = PredicateIndex(INSTANTS)
+    for method in ("auto", "counting"):
+        index = PredicateIndex(INSTANTS, method=method)
+        assert index.match({"a": value}) == ids
+        pairs = index.match_many([{"a": value}, {"a": [value]}], ordered=True).to_pylist()
+        assert [pair["subscription"] for pair in pairs] == ids * 2
+    assert [key for key in index if index.explain({"a": value}, key)] == ids
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.array([1, 3]), np.array(3), np.array([3]), np.timedelta64(1, "s"), np.datetime64(2**40, "Y"), np.void(b"x")],
+)
+def test_values_that_are_no_values_are_named(value: object) -> None:
+    index = PredicateIndex({"day": "a > '2024-05-01'", "there": "a EXISTS"})
+    with pytest.raises(EventError, match=r"^event 1: a: ") as caught:
+        index.match_many([{"a": 1}, {"a": value}])
+    assert caught.value.position == 1

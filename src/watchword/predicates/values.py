@@ -37,6 +37,9 @@ MAX_LEVELS = 200
 _MOST_DIGITS = 4300
 """How many digits of a whole number Python writes; constants of subscriptions have fewer."""
 
+_MOST_YEARS = 290_000_000_000
+"""How many years before and after 1970 have seconds of 64 bits."""
+
 _EPOCH = datetime(1970, 1, 1)
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9})\d*)?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII
@@ -82,6 +85,11 @@ def number_key(value: float) -> Key | None:
 
 
 def _unusual(value: Any) -> Key | None:
+    kind = type(value)
+    if kind.__module__.startswith("pandas.") and kind.__name__ in ("NaTType", "NAType"):  # NaT is a datetime, too
+        return None
+    if kind.__module__ == "numpy":
+        return _of_numpy(value)
     if isinstance(value, dict | date):
         return NOTHING
     if isinstance(value, Decimal):
@@ -93,10 +101,23 @@ def _unusual(value: Any) -> Key | None:
         return (NUMBER, int(value)) if whole else number_key(float(value))
     if isinstance(value, bool | int | float | str):
         return plain_key(next(kind for kind in (bool, int, float, str) if isinstance(value, kind))(value))
-    item = getattr(value, "item", None)
-    if callable(item) and type(value).__module__ == "numpy":
-        return plain_key(item())
-    raise TypeError(f"a {type(value).__name__} is no value; give numbers, texts, booleans, dates, lists or objects")
+    raise _no_value(value)
+
+
+def _of_numpy(value: Any) -> Key | None:
+    """Return the key of a scalar of numpy; a `TypeError` for an array, which is no list, and a span of time."""
+    kind = value.dtype.kind
+    if type(value).__name__ == "ndarray":
+        raise TypeError("a ndarray is no value; give a list, by tolist()")
+    if kind == "M":
+        return None if value != value else NOTHING
+    if kind not in "biufU":
+        raise _no_value(value)
+    return plain_key(value.item())
+
+
+def _no_value(value: Any) -> TypeError:
+    return TypeError(f"a {type(value).__name__} is no value; give numbers, texts, booleans, dates, lists or objects")
 
 
 def instant_of_text(text: str) -> int | None:
@@ -134,7 +155,16 @@ def instant_of_date(value: date) -> int:
     if not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     passed = value.replace(tzinfo=None) - _EPOCH - (value.utcoffset() or timedelta())
-    return (passed.days * 86400 + passed.seconds) * 10**9 + passed.microseconds * 1000
+    nanoseconds = passed.microseconds * 1000 + getattr(passed, "nanoseconds", 0)  # pandas counts these apart
+    return (passed.days * 86400 + passed.seconds) * 10**9 + int(nanoseconds)
+
+
+def _instant_of_numpy(value: Any) -> int:
+    """Return the nanoseconds since 1970 of a datetime64; a `TypeError` if its seconds do not fit into 64 bits."""
+    if abs(int(value.astype("datetime64[Y]").astype("int64"))) > _MOST_YEARS:  # numpy would begin from the other end
+        raise TypeError(f"the year of {value} is out of range")
+    seconds = value.astype("datetime64[s]")
+    return int(seconds.astype("int64")) * 10**9 + int((value - seconds).astype("timedelta64[ns]").astype("int64"))
 
 
 def _folded(value: Any) -> Key | None:
@@ -153,9 +183,10 @@ def _instant(value: Any) -> Key | None:
     if isinstance(value, str):
         found = instant_of_text(value)
         return NOTHING if found is None else (INSTANT, found)
-    if isinstance(value, date):
-        return (INSTANT, instant_of_date(value))
-    return plain_key(value) and NOTHING
+    key = plain_key(value)
+    if key is not NOTHING or isinstance(value, dict):
+        return key and NOTHING
+    return (INSTANT, instant_of_date(value) if isinstance(value, date) else _instant_of_numpy(value))
 
 
 def address_key(text: str) -> Key:

@@ -170,3 +170,30 @@ def test_figures_of_rules_are_true_after_they_come_and_go() -> None:
                 del index[key]
                 assert index.stats().clauses == left
             assert index.stats().atoms == 0
+
+
+@pytest.mark.parametrize("kind", [pa.decimal32(5, 1), pa.decimal64(9, 1), pa.decimal128(20, 1), pa.decimal256(50, 1)])
+def test_decimals_of_every_width(kind: pa.DataType) -> None:
+    index = PredicateIndex({"three": "a = 3", "more": "a > 3", "there": "a EXISTS"})
+    column = pa.array([Decimal("3.0"), None, Decimal("3.1")], kind)
+    for events in (column, column.dictionary_encode() if kind.bit_width > 64 else column):
+        pairs = index.match_many(pa.table({"a": events}), ordered=True).to_pylist()
+        assert [(pair["event"], pair["subscription"]) for pair in pairs] == [
+            (0, "three"), (0, "there"), (2, "more"), (2, "there"),
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([0, -800_000], pa.int32()).cast(pa.date32()),
+        pa.array([0, 2**62]).cast(pa.timestamp("s")),
+        pa.array([0, 2**60]).cast(pa.timestamp("ms", "UTC")),
+        pa.array([[0], [0, 2**60]], pa.list_(pa.timestamp("ms"))),
+    ],
+)
+def test_dates_outside_the_years_1_to_9999_are_named(column: pa.Array) -> None:
+    for rule in ("a EXISTS", "a > '2024-01-01'", "a = 5"):
+        index = PredicateIndex({"r": rule})
+        with pytest.raises(EventError, match=r"event 1: a: a .* that is no date of the years 1 to 9999"):
+            index.match_many(pa.table({"a": column}))

@@ -85,7 +85,17 @@ class ColumnReader:
             if field.reader is not None:
                 self._read_by(field.reader, field, column, owners)
             else:
-                self._add(field, self._placer(field).place(column), owners)
+                self._place(field, column, owners)
+
+    def _place(self, field: Field, column: pa.Array, owners: Int64) -> None:
+        try:
+            self._add(field, self._placer(field).place(column), owners)
+        except (OverflowError, ValueError) as error:  # Python has dates of the years 1 to 9999
+            row = _first_unreadable(column)
+            if row is None:
+                raise
+            reason = f"{show_path(field.path)}: a {column.type} that is no date of the years 1 to 9999"
+            raise EventError(reason, position=self._position + int(owners[row])) from error
 
     def _refuse(self, field: Field, column: pa.Array, owners: Int64) -> None:
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -106,3 +116,13 @@ class ColumnReader:
             here = placed.points >= 0
             whole = here.all()
             self._points.append((owners, placed.points) if whole else (owners[here], placed.points[here]))
+
+
+def _first_unreadable(column: pa.Array) -> int | None:
+    """Return the row of the first value that Python cannot hold, None if it can hold all."""
+    for row, value in enumerate(column):
+        try:
+            value.as_py()
+        except (OverflowError, ValueError):
+            return row
+    return None

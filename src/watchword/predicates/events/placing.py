@@ -69,6 +69,8 @@ class Placer:
             found = _instants(from_arrow(values))
             if found is not None:
                 return self._numbers(INSTANT, *_split(found))
+        if pa.types.is_decimal(kind) and kind.bit_width < 128:  # which Arrow does not encode
+            values = values.cast(pa.decimal128(kind.precision, kind.scale))
         encoded = values.dictionary_encode()
         distinct = self._distinct(encoded.dictionary.to_pylist())
         return distinct.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))

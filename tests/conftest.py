@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,19 @@ def pytest_collection_finish() -> None:
     """Let Python look for garbage less often, and not among what stays: compiling a kernel makes many objects."""
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_runtest_teardown() -> None:
+    """Release numba's compiler lock if a test left this thread with it.
+
+    A real signal that raises inside of numba's own code may leave it held; a later test whose thread compiles would
+    then wait for ever.
+    """
+    module = sys.modules.get("numba.core.compiler_lock")
+    if module is not None:
+        lock = module.global_compiler_lock._lock
+        while lock._is_owned():
+            lock.release()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:

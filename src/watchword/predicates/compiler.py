@@ -15,7 +15,8 @@ from watchword.errors import SubscriptionError
 from watchword.kernels.predicates import pieces as kernels
 from watchword.predicates.predicate import Predicate
 from watchword.sets.boolean import Clause
-from watchword.sets.language import Compiled, Names
+from watchword.sets.language import Compiled, is_plain
+from watchword.sets.programs import Names
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
@@ -69,7 +70,7 @@ def _names(raw: Vocabulary, names: dict[Predicate, int], parse: Parse) -> Int32:
             clauses = parse(raw.text(number))
         except SubscriptionError:
             continue
-        if len(clauses) == 1 and len(clauses[0].required) == 1 and not clauses[0].forbidden:
+        if is_plain(clauses) and len(clauses[0].required) == 1:
             ((predicate,),) = clauses[0].required
             name_of[number] = names.setdefault(predicate, len(names))
     return name_of

@@ -174,7 +174,8 @@ class Scratch(NamedTuple):
 
 
 class State(NamedTuple):
-    """All arrays of matching: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, `Scratch` and the arena."""
+    """All arrays of matching: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, the entries and programs of
+    clauses (`kernels.sets.clauses`), `Scratch` and the arena."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -204,6 +205,8 @@ class State(NamedTuple):
     kinds: Int32
     spans: Int64
     seen: Int32
+    entries: Int32
+    program: Int32
     hold: UInt8
     numbers: Int32
     places: Int32
@@ -219,6 +222,7 @@ STATE_KINDS = (
     *(_INT, _LONG, _INT, _WORD, _INT, _INT),  # of the delta
     *(_BYTE, _BYTE),  # of tombstones
     *(_INT, _LONG, _INT),  # of atoms, and of counts
+    *(_INT, _INT),  # of clauses
     *(_BYTE, _INT, _INT, _INT, _INT),  # of scratch
 )
 """The types of the arrays of a `State`, in their order, without the arena."""

@@ -21,6 +21,7 @@ from watchword.kernels.predicates.layout import (
     state_at,
 )
 from watchword.kernels.predicates.lists import match_delta
+from watchword.kernels.predicates.programs import drop_failed
 from watchword.kernels.tombstones import Dead, drop_dead
 
 
@@ -49,6 +50,8 @@ def match(events, state, arena, first, used, offsets, payloads):
             if len(s.pool) > 0:
                 fill = match_delta(own, fields, positions, begin, end, s, payloads, fill)
                 count += 1
+        if fill > used:
+            fill = drop_failed(positions, s, payloads, used, fill)
         _clear(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work

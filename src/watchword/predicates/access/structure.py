@@ -50,6 +50,7 @@ from watchword.predicates.access.eager import Places, eager_spans, placed
 from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
 from watchword.predicates.events.held import Held
 from watchword.predicates.fields import Fields
+from watchword.sets.clauses import ClauseTable
 from watchword.sets.rows import Rows, written
 from watchword.sets.structure import SetStructure
 
@@ -179,7 +180,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     delta: AccessDelta
 
     def __init__(self) -> None:
-        self.fields = Fields()
+        self.fields, self.clauses = Fields(), ClauseTable()
         self.events = 0
         self._seen = (np.zeros(16, np.int32),)
         self._sample = np.full(SAMPLE, -1, np.int32), np.zeros(SAMPLE, np.int64)
@@ -301,7 +302,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
                 self._seen = (reserve(self._seen[0], len(atoms.kinds), 0),)
             seen = self._seen
         return space.handles.of(
-            self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen, space.scratch
+            *(self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen),
+            *(self.clauses.programs, space.scratch),
         )
 
     def _eager_spans(self) -> tuple[Eager, Int32]:

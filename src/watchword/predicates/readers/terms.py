@@ -70,6 +70,11 @@ class Terms(TextReader["Keywords"]):
         made = atoms(tree)
         return made if _asks_for_a_word(tree) else And([any_text(parser, path, token), made])
 
+    @classmethod
+    def word(cls, path: Path, word: str) -> Predicate:
+        """Return the predicate for one word, as `parse` does."""
+        return Predicate(path, cls.name, cls, ((word,),), f"{cls.name} '{word}'")
+
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
         """Remember words by their numbers, and subscribe phrases."""
         inner = self.inner

@@ -53,6 +53,8 @@ LAZY = 2
 NONE, SEVERAL = -1, -2
 VALUES_AT, VALUES, POINTS_AT, POINTS, RANK = range(5)
 MARKS = 5
+PLACE, FIELD, BLOCK, POINT_RANK = range(4)
+POINT_WORDS = 4
 OUTSIDE = 2
 
 MORE = 1 << 14
@@ -163,13 +165,15 @@ class Scratch(NamedTuple):
 
     `numbers` has the number of each eager field's label, or `NONE` or `SEVERAL`. `marks` has five words for a field:
     start and count of its values, start and count of its points, and the rank of its only point, or `NONE` or
-    `SEVERAL`.
+    `SEVERAL`. `points` has four words for an atom, side by side since an event asks for all of them: its place, its
+    field, its block (-1 for none) and its rank (`NONE` if it came after the base was packed).
     """
 
     hold: UInt8
     numbers: Int32
     places: Int32
     by_place: Int32
+    points: Int32
     marks: Int32
 
 
@@ -211,6 +215,7 @@ class State(NamedTuple):
     numbers: Int32
     places: Int32
     by_place: Int32
+    points: Int32
     marks: Int32
     arena: Any
 
@@ -223,7 +228,7 @@ STATE_KINDS = (
     *(_BYTE, _BYTE),  # of tombstones
     *(_INT, _LONG, _INT),  # of atoms, and of counts
     *(_INT, _INT),  # of clauses
-    *(_BYTE, _INT, _INT, _INT, _INT),  # of scratch
+    *(_BYTE, _INT, _INT, _INT, _INT, _INT),  # of scratch
 )
 """The types of the arrays of a `State`, in their order, without the arena."""
 

@@ -167,6 +167,53 @@ def test_feed_items_are_objects(home: Home, once: Runner) -> None:
     assert "r" in keys and "s" not in keys and done.items > 0
 
 
+def test_one_subscription_asks_for_words_and_attributes_of_feed_items(home: Home, once: Runner) -> None:
+    rules = {
+        "combined": "MATCHES 'ferry AND NOT strike' AND feed = 'Port Amber Harbour Notices' AND NOT author = 'desk'",
+        "other": "MATCHES 'ferry' AND feed = 'Flour & Coin'",
+        "address": "feed_url LIKE '%/harbour.xml' AND text HAS 'tickets'",
+        "path": "title MATCHES PATTERN 'Sto?m*ferry' OR text MATCHES PATH '//no'",
+    }
+    with home.store() as store:
+        store.subscribe_many(Request("ada", text, key, "predicates") for key, text in rules.items())
+    once(Source.feeds([str(Path(__file__).parents[2] / "examples" / "feeds" / "feeds.opml")]))
+    with home.store() as store:
+        found = {
+            (delivery.item.title, reason.subscription): reason.why
+            for delivery in store.inbox("ada")
+            for reason in delivery.reasons
+            if reason.subscription in rules
+        }
+        urls = {delivery.item.feed_url for delivery in store.inbox("ada", subscription="address")}
+    night, storm = "Ferry line adds a night crossing", "Storm keeps the ferry in port"
+    assert set(found) == {(night, "combined"), (storm, "combined"), (storm, "address"), (storm, "path")}
+    assert found[night, "combined"] == (
+        "match: MATCHES 'ferry' (title at 0) AND feed = 'Port Amber Harbour Notices' "
+        "AND NOT MATCHES 'strike' AND NOT author = 'desk'"
+    )
+    assert len(urls) == 1 and urls.pop().endswith("harbour.xml")
+
+
+def test_an_index_with_other_options_than_the_store_is_built_anew(home: Home, once: Runner, tmp_path: Path) -> None:
+    """As an index of version 0.2 has them, which knew no bare MATCHES."""
+    with home.store() as store:
+        store.subscribe("ada", "title = 'x'", id="old", language="predicates")
+    publish(tmp_path / "in", "one", TEXTS)
+    source = Source.folder(str(tmp_path / "in"))
+    (first,) = once(source)
+    newest = resolve(home.index("predicates"))
+    meta = snapshot.read(newest.folder(0)).meta
+    meta["options"].pop("text")
+    rewrite_manifest(newest.folder(0), meta=meta)
+    with home.store() as store:
+        store.subscribe("ada", "MATCHES 'ferry'", id="new", language="predicates")
+    publish(tmp_path / "in", "two", TEXTS)
+    (second,) = once(source)
+    assert second.versions["predicates"] > first.versions["predicates"]
+    with home.store() as store:
+        assert {item.identity for item in store.matched_items("new")} == {"two-0", "two-2"}
+
+
 def test_options_of_a_language_hold_for_every_version_of_its_index(
     spark: SparkSession, home: Home, once: Runner, tmp_path: Path
 ) -> None:

@@ -2,15 +2,18 @@
 
 They decide which texts are subscriptions and what these ask for (stop words, whether case counts). So the store
 checks new subscriptions with them, and every index of its subscriptions is built with them: an index with other options
-might refuse a text that the store took, or match other events than the index before. An index keeps its options
-through all its versions, which is why a later change is refused.
+might refuse a text that the store took, or match other events than the index before. That is why a later change is
+refused. `watchword.items.OPTIONS` has those that hold where none were chosen.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
+from watchword import items
 from watchword.errors import OptionError
 from watchword.languages import language_class
 from watchword.store.engine import Session
@@ -29,14 +32,32 @@ def format_options(language: str, options: Options) -> str:
 
 
 def read_options(session: Session) -> dict[str, Options]:
+    """Return the options to make indexes with, by language; a language without any is left out."""
+    return _with_defaults(read_chosen(session))
+
+
+def read_chosen(session: Session) -> dict[str, Options]:
     """Return the chosen options by language."""
     rows = session.rows("SELECT language, options FROM options ORDER BY language")
     return {language: json.loads(text) for language, text in rows}
 
 
+def digest_options(session: Session) -> str:
+    """Return a digest of the chosen options of all languages."""
+    digest = hashlib.sha256()
+    for row in session.rows("SELECT language, options FROM options ORDER BY language"):
+        digest.update(json.dumps(row).encode())
+    return digest.hexdigest()
+
+
+def _with_defaults(chosen: Mapping[str, Options]) -> dict[str, Options]:
+    languages = dict.fromkeys((*items.OPTIONS, *chosen))
+    return {language: {**items.OPTIONS.get(language, {}), **chosen.get(language, {})} for language in languages}
+
+
 def write_options(session: Session, language: str, text: str) -> bool:
     """Choose options in place of those before; return False, and change nothing, if others are in use."""
-    before = read_options(session).get(language, {})
+    before = read_chosen(session).get(language, {})
     if before == json.loads(text):
         return True
     if session.row("SELECT 1 FROM changes WHERE language = ? LIMIT 1", (language,)) is not None:

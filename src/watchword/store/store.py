@@ -19,7 +19,7 @@ from watchword.items import Item
 from watchword.store import delivering, subscribing
 from watchword.store.engine import Engine, Session
 from watchword.store.explaining import Explainer
-from watchword.store.options import Options, format_options, read_options, write_options
+from watchword.store.options import Options, digest_options, format_options, read_chosen, read_options, write_options
 from watchword.store.records import (
     Changes,
     Delivery,
@@ -133,8 +133,13 @@ class Store(Closing):
                 )
 
     def options(self, language: str) -> Options:
-        """Return the options to make a language's index with; empty if none were chosen."""
+        """Return the options to make a language's index with: the chosen ones, over those of `watchword.items`."""
         return self._options().get(language, {})
+
+    def options_digest(self) -> str:
+        """Return a digest of all options: a follower that finds another one than before asks for them again."""
+        with self._engine.read() as session:
+            return digest_options(session)
 
     # subscriptions
 
@@ -329,7 +334,7 @@ class Store(Closing):
             figures = {table: number(f"SELECT count(*) FROM {table}") for table in tables}
             figures["unread"] = number("SELECT count(*) FROM deliveries WHERE read IS NULL")
             figures["counter"] = subscribing.read_counter(session)
-            subscriptions, options = {str(name): int(count) for name, count in languages}, read_options(session)
+            subscriptions, options = {str(name): int(count) for name, count in languages}, read_chosen(session)
         version, size = self._engine.version(), self._engine.size()
         return StoreStats(**figures, subscriptions=subscriptions, options=options, version=version, bytes=size)
 

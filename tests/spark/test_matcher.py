@@ -71,7 +71,11 @@ def test_an_event_that_one_shard_refuses_is_reported_once(tmp_path: Path, partit
     )
     task = Task(version, (("story", "story"),), ("id",), on_error="keep", partitioned=partitioned)
     rows = [row for answer in task.run(iter([batch])) for row in answer.to_pylist()]
-    assert sorted((row["id"], row["subscription"]) for row in rows if not row["error"]) == [(0, "p"), (0, "w"), (1, "p")]
+    assert sorted((row["id"], row["subscription"]) for row in rows if not row["error"]) == [
+        (0, "p"),
+        (0, "w"),
+        (1, "p"),
+    ]
     ((number, reason),) = [(row["id"], row["error"]) for row in rows if row["error"]]
     assert number == 1 and "UTF-8" in reason
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tests.oracle import matches
@@ -20,6 +20,7 @@ from watchword.languages import LANGUAGES
 from watchword.shards import resolve, resolve_checked
 from watchword.spark import sources
 from watchword.spark.feed_source import COLUMNS
+from watchword.spark.feed_source import NAME as FEEDS
 from watchword.spark.found import BatchKey, Found
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sinks import SINKS, Sink, make_sinks
@@ -277,6 +278,37 @@ def test_a_batch_that_is_repeated_uses_its_version_and_writes_nothing_twice(
         store.subscribe("ada", "ferry", id="latest")
     pipeline._batch(batch, 1)
     assert done[-1].versions == {"keywords": version}
+
+
+def test_topics_are_taken_up_and_a_repeated_batch_keeps_its_tree(spark: SparkSession, home: Home) -> None:
+    with home.store() as store:
+        store.subscribe("ada", "categories KIND OF 'politics'", id="t", language="predicates")
+    done: list[Progress] = []
+    rows = [("local", ["local"]), ("national", ["politics/national"])]
+
+    def items(batch: int) -> DataFrame:
+        schema = "id string, text string, categories array<string>"
+        frame = spark.createDataFrame([(f"{batch}-{name}", name, some) for name, some in rows], schema)
+        whole = sources._as_items(frame, Source("memory"), True)
+        return whole.withColumn("row", F.struct(*COLUMNS))
+
+    pipeline = Pipeline(spark, home, Source(FEEDS), report=done.append)
+    pipeline._batch(items(0), 0)
+    with home.store() as store:
+        store.set_topics({"local": ["politics"]})
+    pipeline._batch(items(1), 1)
+    with home.store() as store:
+        store.set_topics({"local": ["region"]})
+        assert {item.identity for item in store.matched_items("t")} == {"0-national", "1-local", "1-national"}
+    # As after a crash between recording the version and writing: the tree is that of the version.
+    pipeline._versions.version_for(2, home.index("predicates"))
+    pipeline._batch(items(2), 2)
+    pipeline._batch(items(3), 3)
+    with home.store() as store:
+        found = {item.identity for item in store.matched_items("t")}
+    assert found == {"0-national", "1-local", "1-national", "2-local", "2-national", "3-national"}
+    versions = [step.versions["predicates"] for step in done]
+    assert versions[0] < versions[1] == versions[2] < versions[3]
 
 
 class Ended(Exception):

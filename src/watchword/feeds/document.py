@@ -37,7 +37,7 @@ _ITEM = re.compile(r"<(/?)(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 _ROOT_END = re.compile(r"</(?:\w+:)?(?:rss|feed|rdf|channel)\s*>", re.IGNORECASE)
 _DECLARED = b"<?xml version='1.0' encoding='utf-8'?>\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_REPEATED = 10_000
+REPEATED = 10_000
 """The most characters of a feed's title and of an author: every item repeats them, so a long one would multiply."""
 
 
@@ -69,7 +69,7 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
     title = _text(raw.feed, "title")
     items: dict[str, FeedItem] = {}
     for entry in entries[: limits.max_items]:
-        item = _item(entry, raw.feed, title[:_REPEATED] or source, source, raw.version)
+        item = _item(entry, raw.feed, title[:REPEATED] or source, source, raw.version)
         items.setdefault(item.id, item)
     return Feed(
         source=source,
@@ -210,7 +210,7 @@ def _value(content: Any) -> str:
 
 def _author(owner: Any) -> str | None:
     name = owner.get("author_detail", {}).get("name") or owner.get("author")
-    return (collapse(str(name))[:_REPEATED] or None) if name else None
+    return (collapse(str(name))[:REPEATED] or None) if name else None
 
 
 def _link(link: str | None) -> str | None:

@@ -2,9 +2,10 @@
 
 An atom is an equality, ``name = 'RBS'`` or ``orders.price = 7``: an event has one for each of its values, whether
 anybody asks for it or not. A clause needs the equalities that it joins with AND; ranges, beginnings, IN, dates, folded
-case, MATCHES, HAS and LIKE do not follow from one equal value, and are left out; so is a LIKE without an attribute, which
-any of several attributes may equal. A subscription whose clauses need nothing gets every event. Values that are equal have one hash; some that are not
-may share theirs (integers that have one nearest double), which costs a needless send and no match.
+case, MATCHES, HAS and LIKE do not follow from one equal value, and are left out; so is a LIKE without an attribute,
+which any of several attributes may equal. A subscription whose clauses need nothing gets every event. Values that are
+equal have one hash; some that are not may share theirs (integers that have one nearest double), which costs a needless
+send and no match.
 
     hash of an atom = mixed(hash of "orders.price", hash of the value's bytes, its kind)
 """

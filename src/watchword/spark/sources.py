@@ -1,9 +1,9 @@
 """Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has; items as events.
 
 All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed` (its title),
-`feed_url`, `categories` (a list of texts). A source needs to have a text, unless everybody subscribes in languages whose
-events are objects: then the row in JSON stands in for it. Other columns are taken where the names agree. An item without
-an id is known by its content.
+`feed_url`, `categories` (a list of texts). A source needs to have a text, unless everybody subscribes in languages
+whose events are objects: then the row in JSON stands in for it. Other columns are taken where the names agree. An item
+without an id is known by its content.
 
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
 the text that was read, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.

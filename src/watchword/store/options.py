@@ -3,7 +3,7 @@
 They decide which texts are subscriptions and what these ask for (stop words, whether case counts). So the store
 checks new subscriptions with them, and every index of its subscriptions is built with them: an index with other options
 might refuse a text that the store took, or match other events than the index before. That is why a later change is
-refused. `watchword.items.OPTIONS` has those that hold where none were chosen.
+refused. `watchword.items.OPTIONS` has the options of a language for which none were chosen.
 
 Topics are the exception: they are the option `hierarchies` of predicates, for the attribute `categories` of items, and
 may be replaced at any time. Existing subscriptions then ask in the new tree. An index keeps the tree that it was built

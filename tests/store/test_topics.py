@@ -60,8 +60,8 @@ def test_a_cycle_is_named_with_its_members_and_changes_nothing(store: Store) -> 
     store.set_topics(TREE)
     with pytest.raises(OptionError, match="has a cycle: a below b below c below a"):
         store.set_topics({"x": ["a"], "a": ["b"], "b": ["c", "politics"], "c": ["a"]})
-    with pytest.raises(OptionError, match=r"has a cycle: t0 below .*\(49,981 more\)") as caught:
-        store.set_topics({f"t{n}": [f"t{(n + 1) % 50_000}"] for n in range(50_000)})
+    with pytest.raises(OptionError, match=r"has a cycle: t0 below .*\(9,981 more\)") as caught:
+        store.set_topics({f"t{n}": [f"t{(n + 1) % 10_000}"] for n in range(10_000)})
     assert len(str(caught.value)) < 500
     assert store.topics() == TREE
 

@@ -35,6 +35,8 @@ class Data(NamedTuple):
     repeats: int
 
 
+SIBLINGS = "siblings"
+"""Data of no DTD: a root with many children, and paths ``/x0//y``, ``/x1//y`` and so on, of which no prefix occurs."""
 DATA = {"auctions": Data(AUCTIONS, 8, 400), "news": Data(NEWS, 10, 20), "recursive": Data(RECURSIVE, 10, 8)}
 SLIGHTLY, HEAVILY = ("auctions", "news"), "recursive"
 
@@ -45,6 +47,8 @@ def document_of(cell: Cell, seed: int) -> bytes:
 
 
 def _document(cell: Cell, seed: int) -> bytes:
+    if cell["data"] == SIBLINGS:
+        return b"<root>" + b"<child/>" * (cell["elements"] - 1) + b"</root>"
     data = DATA[cell["data"]]
     workload = DocumentWorkload(data.dtd, cell["elements"], data.depth, repeats=data.repeats, seed=seed)
     drawn: bytes = workload.documents(1)[0].as_py()
@@ -53,6 +57,9 @@ def _document(cell: Cell, seed: int) -> bytes:
 
 def patterns_of(cell: Cell, seed: int) -> pa.Table:
     """Return the patterns of a cell, distinct; fewer are the first of more."""
+    if cell["data"] == SIBLINGS:
+        count = cell["patterns"]
+        return pa.table({"id": range(count), "subscription": [f"/x{number}//y" for number in range(count)]})
     data = DATA[cell["data"]]
     workload = PathWorkload(cell["patterns"], data.dtd, data.depth, seed=seed)
     return SHELF.get(("patterns", cell["data"], cell["patterns"], seed), workload.subscription_table)

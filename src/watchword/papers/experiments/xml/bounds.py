@@ -173,7 +173,9 @@ def _within(method: str, rows: Sequence[Row]) -> Outcome:
         raise LookupError(method)
     said = "steps over the bound: " + ", ".join(f"{name} {figure(part)}" for name, part in parts.items())
     far = max(where(rows, method=method), key=lambda row: row["steps"] / row["steps_bound"])
-    why = "paper: Algorithm 2 deletes what has expired at every sibling, and Algorithm 4 puts it back, which the theorem "
+    why = (
+        "paper: Algorithm 2 deletes what has expired at every sibling, and Algorithm 4 puts it back, which the theorem "
+    )
     why += f"leaves out; in {_name(far)} {far['changes']:,} changes, and {far['prefix_occurrences']:,} prefixes"
     return judged(max(parts.values()) <= CONSTANT, said, otherwise=why)
 

@@ -12,7 +12,7 @@ from watchword.papers.experiments.figures import Figures, Reading, among, read, 
 from watchword.papers.experiments.measuring import SHELF
 from watchword.papers.experiments.thesis.indexes import Matched, built, drawn, figures, matched, shelved, terms_of
 from watchword.papers.experiments.thesis.printed import COUNT_COLUMNS, TRIE_COLUMNS
-from watchword.papers.experiments.thesis.shapes import NOTHING_IS_COPIED, at_full_size, linear
+from watchword.papers.experiments.thesis.shapes import at_full_size, linear
 from watchword.papers.workloads import calibrated
 from watchword.papers.workloads.syndication import Lengths
 
@@ -113,8 +113,18 @@ _by_length, _by_vocabulary, _by_item = (partial(_over, axis) for axis in ("|s|",
 def _ten_times(axis: str) -> Check:
     factor = _over(axis, "match us", COUNT) / _over(axis, "match us", TRIE)
     said = text(factor, "{label:,}: {figure:.1f}")
-    holds, weaker = "factor.least > 8", "factor.least > 1"
-    return check("{said} times", holds, weaker=weaker, factor=factor, said=said, otherwise=NOTHING_IS_COPIED)
+    work = _over(axis, "operations", COUNT) / _over(axis, "operations", TRIE)
+    return check(
+        "{said} times",
+        "5 < factor.least and factor.most < 20",
+        weaker="factor.least > 1",
+        factor=factor,
+        said=said,
+        work=work,
+        otherwise="implementation: the thesis copies ten million counters for each item, and its trie is of Java "
+        "objects; here neither is so, and the count index makes {work.least:,.0f} to {work.most:,.0f} times the "
+        "operations",
+    )
 
 
 POWER = "they grow as a power of the length, about its 2.5th: subsets of up to a subscription's length, not all"
@@ -169,7 +179,7 @@ TABLES_4_7_AND_4_8 = Experiment(
               at_full_size(check("{factor:.2f} times", "1.3 < factor < 2", weaker="factor > 1.05",
                                  factor=_by_length("MB", TRIE)[12] / _by_length("MB", COUNT)[12],
                                  otherwise="implementation: a compact node takes a word for each atom here, and no "
-                                 "Java object"))),
+                                 "Java object: {factor:.2f} times the memory of the count index"))),
     ),
     needs=lambda scale: 12_000_000_000 if scale == "paper" else 300_000_000,
     notes="Table 4.7's postings at six terms add up to 59,998,500, and Table 4.8's share at nine is 86.91, not 85.91.",
@@ -204,14 +214,15 @@ TABLES_4_9_AND_4_10 = Experiment(
               at_full_size(check("{said} times", "factor.least > 3", weaker="factor.least > 1.2", factor=MEMORY,
                                  said=text(MEMORY, "{label:,}: {figure:.2f}"),
                                  otherwise="implementation: nodes share one table of children here, and are Java "
-                                 "objects with a hash map there; the thesis itself has 2.9 times for the largest "
-                                 "vocabulary"))),
+                                 "objects with a hash map there: {factor.most:.2f} times at most; the thesis itself "
+                                 "has 2.9 times for the largest vocabulary"))),
         Claim("larger-faster", "Larger vocabularies are matched faster, by the trie even more so.",
               "faster (Figures 4.10b, c)",
               check("{count.spread:,.0f} times fewer decrements, {trie.spread:,.0f} times fewer visits",
                     "count.falls and trie.falls and trie.spread > count.spread", weaker="count.falls and trie.falls",
                     count=_by_vocabulary("operations", COUNT), trie=_by_vocabulary("operations", TRIE),
-                    otherwise="workload: both fall, the trie's visits less, as it has few to lose")),
+                    otherwise="workload: both fall, the trie's visits less, as it has {trie.first:,.0f} to lose where "
+                    "the count index has {count.first:,.0f}", provided="trie.first < count.first")),
     ),
     needs=lambda scale: 6_000_000_000 if scale == "paper" else 300_000_000,
     notes="The calibrated vocabulary does not meet the trie of 10,000 terms (see thesis/tables-4.2-4.3).",
@@ -233,13 +244,14 @@ FIGURE_4_11 = Experiment(
               at_full_size(check("{more:+.0%} of time, {work.growth:.1f} times the decrements from 5 to 50 terms",
                                  "6 < work.growth < 12 and more < 1", weaker="6 < work.growth < 12",
                                  more=_by_item("match us", COUNT).growth - 1, work=_by_item("operations", COUNT),
-                                 otherwise="implementation: nothing is copied for an item here; 55 % of the thesis's "
-                                 "time at 50 terms is the copy of ten million counters, whatever the item")),
+                                 otherwise="implementation: nothing is copied for an item here, so that time goes "
+                                 "with the decrements, {work.growth:.1f} times; 55 % of the thesis's time at 50 terms is "
+                                 "the copy of ten million counters, whatever the item")),
               times=True),
         Claim("trie-items", "Ten times longer items cost the trie two orders of magnitude more.",
               "exponential, two orders of magnitude (Figure 4.11b)",
               check("{visits.growth:,.0f} times the visits; by {before.growth:.1f} from 10 to 20, {after.growth:.1f} "
-                    "from 20 to 50", "visits.growth > 50", weaker="visits.growth > 12",
+                    "from 20 to 50", "50 < visits.growth < 200", weaker="visits.growth > 12",
                     visits=_by_item("operations", TRIE),
                     before=among(_by_item("operations", TRIE), 10, 20),
                     after=among(_by_item("operations", TRIE), 20, 50), why=POWER, otherwise="workload: " + POWER)),

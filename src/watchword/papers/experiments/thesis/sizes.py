@@ -245,8 +245,8 @@ FIGURE_4_11 = Experiment(
                                  "6 < work.growth < 12 and more < 1", weaker="6 < work.growth < 12",
                                  more=_by_item("match us", COUNT).growth - 1, work=_by_item("operations", COUNT),
                                  otherwise="implementation: nothing is copied for an item here, so that time goes "
-                                 "with the decrements, {work.growth:.1f} times; 55 % of the thesis's time at 50 terms is "
-                                 "the copy of ten million counters, whatever the item")),
+                                 "with the decrements, {work.growth:.1f} times; 55 % of the thesis's time at 50 terms "
+                                 "is the copy of ten million counters, whatever the item")),
               times=True),
         Claim("trie-items", "Ten times longer items cost the trie two orders of magnitude more.",
               "exponential, two orders of magnitude (Figure 4.11b)",

@@ -8,9 +8,9 @@ import pytest
 
 from watchword.papers.experiments.experiment import Row
 from watchword.papers.experiments.measuring import SHELF
-from watchword.papers.experiments.properties import BOUNDS, FIGURE_3, FIGURE_4, FIGURE_5, SECTION_3
+from watchword.papers.experiments.properties import BOUNDS, FIGURE_3, FIGURE_4, FIGURE_5, SECTION_3, SWEEP_OF_C
 from watchword.papers.experiments.properties.countmatch import CountMatch
-from watchword.papers.experiments.rows import by
+from watchword.papers.experiments.rows import by, curve
 from watchword.papers.workloads import properties as workload
 from watchword.properties import PropertyIndex
 
@@ -65,6 +65,16 @@ def test_trees_and_entries_are_as_modelled_and_visits_within_bounds() -> None:
     assert (ours["method"], ours["visited_most"]) == ("auto", 201.0), "200 rows of few properties are read through"
     judged = {claim.id: claim.judge([row, ours]).verdict for claim in BOUNDS.claims}
     assert judged["trees"] == "holds weaker" and judged["entries"] == judged["space"] == judged["time"] == "holds"
+
+
+def test_a_larger_c_visits_fewer_nodes_and_takes_more_room() -> None:
+    rows = [
+        row for c in (0, 4, 12) for row in SWEEP_OF_C.measure({"subscriptions": 500, **ZIPF, "c": c}, "small", 2005)
+    ]
+    nodes, size, light = (curve(rows, "c", of, method="rapid") for of in ("operations", "bytes", "light"))
+    assert nodes[0] > 2 * nodes[4] > 2 * nodes[12] and size[0] < size[4] < size[12]
+    assert light[0] == 0 and 0.8 < light[4] < light[12] <= 1
+    assert len({row["operations"] for row in rows if row["method"] == "tree"}) == 1
 
 
 def test_matches_are_grouped_from_few_to_many() -> None:

@@ -10,7 +10,7 @@ from watchword.papers.experiments.experiment import Claim, Outcome, Row, judged
 from watchword.papers.experiments.figures import Figures, Reading, among, each, read
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS
 from watchword.papers.experiments.thesis.printed import GROWTH, PAIRS, PRINTED_4_6, TABLES
-from watchword.papers.experiments.thesis.shapes import NOTHING_IS_COPIED, at_full_size, linear
+from watchword.papers.experiments.thesis.shapes import NOTHING_IS_COPIED, at_full_size, bend, linear
 
 COUNT, TRIE = "compact-count", "compact-trie"
 
@@ -174,6 +174,20 @@ CLAIMS = (
           check("{visits.growth:.1f} times the visits for {visits.stretch:.0f} times the subscriptions", "pace < 0.7",
                 visits=_growing(TRIE, "operations"),
                 pace=_growing(TRIE, "operations").growth / _growing(TRIE, "operations").stretch)),
+    Claim("count-time", "The time of the count index grows in proportion to the subscriptions.",
+          "linear (Figure 4.12c)", linear(_growing(COUNT, "match us"), "microseconds"), times=True),
+    Claim("trie-time", "The time of the trie stabilises as subscriptions grow.", "stabilises (Figure 4.12d)",
+          check("{times.growth:.1f} times the time for {times.stretch:.0f} times the subscriptions; it rises "
+                "{bend:.2f} times as fast in the second half", "bend < 0.5", weaker="bend < 1",
+                times=_growing(TRIE, "match us"), bend=bend(_growing(TRIE, "match us")),
+                otherwise="hardware: visits grow more slowly, but a larger trie misses the caches more often; the time "
+                "rises {bend:.2f} times as fast in the second half"), times=True),
+    Claim("insertion-less", "Adding to the count index takes slightly less time than adding to the trie.",
+          "slightly less (Figure 4.12b)",
+          check("{factor:.2f} times", "0.5 <= factor < 1", weaker="factor < 1",
+                factor=_growing(COUNT, "insertion us").least / _growing(TRIE, "insertion us").least,
+                otherwise="implementation: postings of a batch lie side by side here, and take {factor:.2f} times as "
+                "long as the trie's nodes"), times=True),
     Claim("throughput", "The trie matches an order of magnitude more items in a second than the count index.",
           "500 against 34 items/s",
           at_full_size(check("{rates:,.0f} items/s: {factor:.0f} times", "8 < factor < 30", weaker="factor > 2",

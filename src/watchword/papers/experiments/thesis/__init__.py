@@ -1,8 +1,9 @@
 """The experiments of Kourdounakis 2011 (chapters 3 to 6), each a declaration.
 
 Files in the order of the chapters: `parameters` (C, K and the inputs), `simple` (small indexes and their nodes),
-`distributions` (the full ones, and how they grow), `sizes` (lengths and vocabularies; `size_claims` has its claims), `containment` (section 5.1.3),
-`future` (what chapter 6 leaves), `predicted` (the cost models of chapter 2). `indexes` builds and matches for all.
+`distributions` (the full ones, and how they grow), `sizes` (lengths and vocabularies), `containment` (section 5.1.3),
+`future` (what chapter 6 leaves), `predicted` (the cost models of chapter 2). `indexes` builds and matches for all;
+`distribution_claims` and `size_claims` have the claims of two of them.
 """
 
 from __future__ import annotations

@@ -81,8 +81,9 @@ SWEEP_OF_C = Experiment(
                     after=_by_c("operations", EXPONENTIAL)[12] / _by_c("operations", EXPONENTIAL)[0],
                     light=_by_c("light", EXPONENTIAL)[4])),
         Claim("c-space", "Space grows with the square of c at most.", "O(c² k N) (Proposition 3)",
-              check("{size.first:,.0f} to {size.last:,.0f} bytes for a subscription, {part.least:.2f} to {part.most:.2f} "
-                    "of the plain tree's for each tree", "size.rises and part.most <= 1", weaker="part.most <= 2",
+              check("{size.first:,.0f} to {size.last:,.0f} bytes for a subscription, {part.least:.2f} to "
+                    "{part.most:.2f} of the plain tree for each tree", "size.rises and part.most <= 1",
+                    weaker="part.most <= 2",
                     size=_by_c("bytes", ZIPF), part=_by_c("bytes", ZIPF) / BOUND,
                     otherwise="implementation: {part.most:.2f} times the plain tree for each of the trees")),
     ),

@@ -45,7 +45,7 @@ _ORDERED = ("=", "!=", "<", "<=", ">", ">=", "BETWEEN", "IN", "EXISTS")
 
 
 class Partition:
-    """The parts of an attribute: missing, other, and for each kind of its constants what is below, at and above each.
+    """The parts of an attribute: missing, other, then for each kind the values below, at and above every constant.
 
     >>> parts = Partition(("price",), {(1, 20), (1, 35)})
     >>> [parts.part_of(value) for value in (None, "x", 19, 20, 34.5, 36)]

@@ -20,7 +20,7 @@ from watchword.errors import OptionError
 
 BLOCK = 1 << 16
 RULES, EVENTS = 0, 1
-"""What is drawn: kinds have seeds of their own."""
+"""Kinds of rows; each kind has its own seed."""
 
 
 def random_of(seed: int, kind: int, block: int) -> np.random.Generator:

@@ -56,7 +56,7 @@ class TabledPass(Pass):
 
     @abstractmethod
     def forget_figures(self) -> None:
-        """Set what is counted for one run only to 0."""
+        """Set the counters of a single run to 0."""
 
     @abstractmethod
     def advance(self, moves: Int32, progress: Progress, found: Found) -> int:

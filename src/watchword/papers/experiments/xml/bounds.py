@@ -167,7 +167,7 @@ comes back."""
 
 
 def _within(method: str, rows: Sequence[Row]) -> Outcome:
-    """Steps stay within the bound, but for the constant; what is farthest above it is named."""
+    """Judge steps against the bound times `CONSTANT`; the reason names the workload that is farthest above it."""
     parts = {_name(row): row["steps"] / row["steps_bound"] for row in where(rows, method=method)}
     if not parts:
         raise LookupError(method)

@@ -68,7 +68,7 @@ def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
 
 
 def _counted(index: PathIndex, limits: Int32, documents: Sequence[bytes]) -> int:
-    """Return how many occurrences there are, so many of a path at most."""
+    """Return the number of occurrences; `limits` is the most for each path."""
     language = index._plugged
     run, found = language.structure.start(limits, elements=True), 0
     for moves in language.read(documents, 0).pieces:

@@ -45,7 +45,7 @@ class Data(NamedTuple):
 
 
 SIBLINGS = "siblings"
-"""Data of no DTD: a root with many children, and paths ``/x0//y``, ``/x1//y`` and so on, of which no prefix occurs."""
+"""A root with many children, without a DTD, and paths ``/x0//y``, ``/x1//y`` and so on; no prefix of them occurs."""
 DATA = {
     "auctions": Data(AUCTIONS, 8, 400, 23.8, 850_000, 2_000),
     "news": Data(NEWS, 10, 20, 2.6, 1_600_000, 20),

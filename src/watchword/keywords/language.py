@@ -17,15 +17,13 @@ from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
+from watchword.keywords.query import Clause, grammar_of, occurs, parse, show, show_clause
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.language import Compiled, SetLanguage
 from watchword.sets.packed import PackedRows
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, from_texts
-from watchword.text.analyzer import Analyzer
-from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
@@ -52,16 +50,11 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self._analyzer = Analyzer(
-            options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
-        )
-        self._literal_operators = options["literal_operators"]
-        self._limits = Limits(
-            clauses=options["max_clauses"],
-            work=options["max_work"],
-            depth=options["max_depth"],
-            terms=options["max_terms"],
-            term_bytes=options["max_term_bytes"],
+        grammar = grammar_of(options)
+        self._analyzer, self._limits, self._literal_operators = (
+            grammar.analyzer,
+            grammar.limits,
+            grammar.literal_operators,
         )
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
         self._compiler = Compiler(self._analyzer, self._limits, stems, self._literal_operators)
@@ -110,8 +103,8 @@ class Keywords(SetLanguage):
     def needs(self, texts: Strings) -> Needs:
         """Return the terms that each clause asks for, by their hashes."""
         compiled = self.compile(texts)
-        parsed = [(row, clause) for row, clauses in compiled.parsed for clause in clauses]
-        terms = [list(dict.fromkeys(term for atom in clause.required for term in atom)) for _, clause in parsed]
+        parsed = [(row, atoms) for row, clauses in compiled.parsed for clause in clauses for atoms in clause.rows]
+        terms = [list(dict.fromkeys(term for atom in atoms for term in atom)) for _, atoms in parsed]
         more = string_hashes(from_texts([term for found in terms for term in found]))
         hashes, checked = string_hashes(compiled.names.strings()), compiled.checked.rows()
         owners = np.concatenate(
@@ -129,13 +122,7 @@ class Keywords(SetLanguage):
 
 def _report(clause: Clause, terms: list[str]) -> ClauseReport:
     present = set(terms)
-    missing = tuple(show(atom) for atom in clause.required if not _holds(atom, terms, present))
-    forbidden = tuple(show(atom) for atom in clause.forbidden if _holds(atom, terms, present))
+    clause = clause.nearest(lambda atom: occurs(atom, terms, present))
+    missing = tuple(show(atom) for atom in clause.required if not occurs(atom, terms, present))
+    forbidden = tuple(show(atom) for atom in clause.forbidden if occurs(atom, terms, present))
     return ClauseReport(show_clause(clause), missing, forbidden)
-
-
-def _holds(atom: Atom, terms: list[str], present: set[str]) -> bool:
-    if len(atom) == 1 or not present.issuperset(atom):
-        return present.issuperset(atom)
-    size = len(atom)
-    return any(tuple(terms[i : i + size]) == atom for i in range(len(terms) - size + 1))

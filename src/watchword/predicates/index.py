@@ -7,7 +7,7 @@ from watchword.predicates.language import Predicates
 
 
 class PredicateIndex(Index[Key]):
-    """Rules over attributes: comparisons, ranges, prefixes, hierarchies, networks, with AND, OR and NOT.
+    """Rules over attributes: comparisons, ranges, texts, hierarchies, networks, with AND, OR and NOT.
 
     >>> index = PredicateIndex({"r1": "name = 'RBS' AND value > 20", "r2": "value BETWEEN 10 AND 15"})
     >>> index.match({"name": "RBS", "value": 15})
@@ -20,8 +20,10 @@ class PredicateIndex(Index[Key]):
 
     - `hierarchies` (none): by attribute, the parents of values: ``{"topic": {"national": "politics"}}``
     - `operators` (none): homes of readers that add operators to the language: ``["my.module:Divisible"]``
+    - `text` (none): attributes that MATCHES, HAS and LIKE read where no attribute stands before them
+    - `reading` (none): options of keywords, patterns and paths by attribute: ``{"body": {"stemmer": "english"}}``
     - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
-    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have
     - `max_literal` (65,536): how many characters a text in a subscription may have
     - `max_depth` (64): how deep parentheses, NOT and ANY may be nested

@@ -36,6 +36,7 @@ from watchword.predicates.predicate import Predicate, show
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.readers.doors import doors_of
 from watchword.predicates.readers.reader import Surroundings
+from watchword.predicates.readers.reading import Reading, paths_of
 from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.schema.columns import check_columns
 from watchword.predicates.schema.events import check_event
@@ -44,7 +45,8 @@ from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.counting import Counting
-from watchword.sets.language import Compiled, Names, SetLanguage
+from watchword.sets.language import Compiled, SetLanguage
+from watchword.sets.programs import Names
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, from_texts
 
@@ -72,13 +74,16 @@ class Predicates(SetLanguage):
         self._schema = None if options["schema"] is None else Schema(options["schema"], options["hierarchies"])
         if self._schema is not None:
             self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
-        self._surroundings = Surroundings(self._settled["hierarchies"], partial(_index_of_queries, self._settled))
+        self._reading = Reading(paths_of(options["text"]), options["reading"])
+        self._surroundings = Surroundings(
+            self._settled["hierarchies"], partial(_index_of_queries, self._settled), self._reading
+        )
         self.fields = Fields(self._surroundings, self._doors)
         self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
         self._guard = ForkSafe()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
-            self.structure.fields = self.fields
+            self.structure.fields, self.structure.clauses = self.fields, self.clauses
         elif isinstance(self.structure, Propagation | NonPropagation):
             self._listing = Listing(self.fields, int(self.number([LEADER])[0]))
             self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
@@ -107,12 +112,13 @@ class Predicates(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
         """Return the clauses of one subscription; the names of atoms are predicates."""
-        clauses = parse(text, self._limits, None if self._schema is None else self._schema.check, self._doors)
+        check = None if self._schema is None else self._schema.check
+        clauses = parse(text, self._limits, check, self._doors, self._reading)
         if self._schema is not None:
             self._schema.refuse(text, clauses)
         if max(map(_size, clauses), default=0) >= MORE:
             raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
-        return [_as_names(clause) for clause in clauses]
+        return [clause.with_atoms(_as_names) for clause in clauses]
 
     def number(self, names: Sequence[Predicate]) -> Int32:
         """Return the numbers of predicates; a new one gets the next number, and is defined under it."""
@@ -133,7 +139,7 @@ class Predicates(SetLanguage):
 
     def add_queries(self, slots: Sequence[int], queries: Sequence[Sequence[Clause[Predicate]]]) -> None:
         """Store queries that are parsed already, each under its slot."""
-        named = [[_as_names(clause) for clause in query] for query in queries]
+        named = [[clause.with_atoms(_as_names) for clause in query] for query in queries]
         if len(slots) == 1:
             self.add_one(slots[0], named[0])
         else:
@@ -220,7 +226,7 @@ class Predicates(SetLanguage):
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
         event = self._checked_event(event)
-        clauses = parse(text, self._limits, None, self._doors)
+        clauses = parse(text, self._limits, None, self._doors, self._reading)
         return Explanation(text, tuple([report(clause, event, self._surroundings) for clause in clauses]))
 
     # routing: by equalities
@@ -230,9 +236,10 @@ class Predicates(SetLanguage):
         found = self.compile(texts)
         numbers = {predicate: number for number, predicate in enumerate(found.names)}
         parsed = [
-            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in clause.required])
+            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in atoms])
             for row, clauses in found.parsed
             for clause in clauses
+            for atoms in clause.rows
         ]
         return needs_of(found.plain, found.rows.astype(np.int64), parsed, list(numbers))
 
@@ -245,12 +252,14 @@ class Predicates(SetLanguage):
 
 def _index_of_queries(options: Mapping[str, Any], surroundings: Surroundings) -> Predicates:
     """Return an index of queries about objects inside of events; the schema has checked them outside."""
-    return Predicates("auto", {**options, "schema": None, "hierarchies": surroundings.hierarchies})
+    inside = {"hierarchies": surroundings.hierarchies, **surroundings.reading.given()}
+    return Predicates("auto", {**options, "schema": None, **inside})
 
 
-def _as_names(clause: Clause[Predicate]) -> Clause[Names]:
-    return Clause(tuple([(one,) for one in clause.required]), tuple([(one,) for one in clause.forbidden]))
+def _as_names(predicate: Predicate) -> Names:
+    return (predicate,)
 
 
 def _size(clause: Clause[Predicate]) -> int:
-    return len(clause.required) + len(clause.forbidden)
+    """Return how many predicates the longest row of a clause has."""
+    return max(map(len, clause.rows)) + (0 if clause.keys else len(clause.forbidden))

@@ -92,7 +92,7 @@ def show(predicate: Predicate) -> str:
     >>> show(Predicate(("a", "b c"), ">", View.PLAIN, ((1, 20),), "> 20"))
     'a."b c" > 20'
     """
-    return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}"
+    return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}".lstrip()
 
 
 def show_path(path: Path) -> str:
@@ -108,9 +108,7 @@ def _show_name(name: str) -> str:
 
 def show_clause(clause: Clause[Predicate]) -> str:
     """Return a conjunction as it is written."""
-    words = [show(predicate) for predicate in clause.required]
-    words += [f"NOT {show(predicate)}" for predicate in clause.forbidden]
-    return " AND ".join(words)
+    return clause.show(show)
 
 
 def show_clauses(clauses: tuple[Clause[Predicate], ...]) -> str:

@@ -8,7 +8,17 @@ import numpy as np
 from watchword.kernels.child_table import find_child
 from watchword.kernels.jit import leaf
 from watchword.kernels.predicates.blocks import read_blocks
-from watchword.kernels.predicates.layout import NONE, POINTS, POINTS_AT, RANK, VALUES_AT
+from watchword.kernels.predicates.layout import (
+    BLOCK,
+    FIELD,
+    NONE,
+    POINT_RANK,
+    POINT_WORDS,
+    POINTS,
+    POINTS_AT,
+    RANK,
+    VALUES_AT,
+)
 from watchword.kernels.predicates.nodes import find_node
 
 HEADS = 4096
@@ -24,13 +34,13 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
         count = 1
     for k in range(len(points)):
         point = points[k]
-        field = s.kinds[point] >> 2
-        if point >= len(s.point_blocks) or is_repeated(points, k, s.marks[field, POINTS_AT]):
+        at = POINT_WORDS * np.int64(point)
+        field, block = s.points[at + FIELD], s.points[at + BLOCK]
+        if point >= len(s.point_blocks):
             continue
         if count == len(heads):
             fill = read_blocks(heads, count, positions, s, payloads, fill)
             count = 0
-        block = s.point_blocks[point]
         heads[count] = block
         count += block >= 0
         if field + 1 < len(s.partner_offsets):
@@ -38,7 +48,7 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
             if count + last - first > len(heads):
                 fill = read_blocks(heads, count, positions, s, payloads, fill)
                 count = 0
-            rank = s.ranks[point]
+            rank = s.points[at + POINT_RANK]
             for p in range(first, last):
                 other, begins = s.marks[s.partners[3 * p], RANK], s.partners[3 * p + 1]
                 if other >= 0 and begins >= 0:
@@ -68,7 +78,7 @@ def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
     start = s.marks[partner, POINTS_AT]
     for j in range(start, start + s.marks[partner, POINTS]):
         other = points[j]
-        if other >= len(s.ranks) or is_repeated(points, j, start):
+        if other >= len(s.ranks):
             continue
         if count + 64 > len(heads):  # as many as a field has partners stay free
             fill = read_blocks(heads, count, positions, s, payloads, fill)
@@ -80,15 +90,6 @@ def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
         heads[count] = block
         count += block >= 0
     return count, fill
-
-
-@leaf
-def is_repeated(points, k, start):
-    """Return whether ``points[start:k]`` contains ``points[k]``."""
-    for j in range(start, k):
-        if points[j] == points[k]:
-            return True
-    return False
 
 
 @leaf

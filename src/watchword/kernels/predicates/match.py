@@ -10,7 +10,11 @@ from watchword.kernels.predicates.blocks import read_blocks
 from watchword.kernels.predicates.heads import HEADS, base_heads
 from watchword.kernels.predicates.layout import (
     EAGER_WORDS,
+    FIELD,
     NONE,
+    PLACE,
+    POINT_RANK,
+    POINT_WORDS,
     POINTS,
     POINTS_AT,
     RANK,
@@ -21,6 +25,7 @@ from watchword.kernels.predicates.layout import (
     state_at,
 )
 from watchword.kernels.predicates.lists import match_delta
+from watchword.kernels.predicates.programs import drop_failed
 from watchword.kernels.tombstones import Dead, drop_dead
 
 
@@ -35,11 +40,11 @@ def match(events, state, arena, first, used, offsets, payloads):
     s = state_at(state, arena)
     dead = Dead(s.dead_slots, s.dead_clauses)
     heads = np.empty(HEADS, np.int32)
+    distinct = np.empty(_most_points(event_offsets, first), np.int32)
     work = 0
     for event in range(first, len(event_offsets) - 1):
-        own = points[event_offsets[event] : event_offsets[event + 1]]
         begin, end = value_offsets[event], value_offsets[event + 1]
-        _scatter(own, fields, begin, end, s)
+        own = _scatter(points[event_offsets[event] : event_offsets[event + 1]], fields, begin, end, s, distinct)
         _compare(positions, s)
         count, fill = base_heads(own, fields, positions, begin, end, s, heads, payloads, used)
         if fill >= 0:
@@ -49,6 +54,8 @@ def match(events, state, arena, first, used, offsets, payloads):
             if len(s.pool) > 0:
                 fill = match_delta(own, fields, positions, begin, end, s, payloads, fill)
                 count += 1
+        if fill > used:
+            fill = drop_failed(positions, s, payloads, used, fill)
         _clear(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work
@@ -69,9 +76,20 @@ def match_one(points, fields, positions, state, arena, payloads):
     return used if reached else -1, work
 
 
+@leaf
+def _most_points(offsets, first):
+    """Return the number of points of the event that has the most."""
+    most = np.int64(0)
+    for event in range(first, len(offsets) - 1):
+        most = max(most, offsets[event + 1] - offsets[event])
+    return most
+
+
 @inline
-def _scatter(points, fields, begin, end, s):
+def _scatter(points, fields, begin, end, s, distinct):
+    """Write down the points and labels of an event; returns its points, each once, in `distinct`."""
     half = negations(s)
+    count = 0
     for k in range(begin, end):
         field = fields[k]
         if s.marks[field, VALUES] == 0:
@@ -80,19 +98,25 @@ def _scatter(points, fields, begin, end, s):
     learns = len(s.seen) > 0
     for k in range(len(points)):
         point = points[k]
-        place = np.int64(s.places[point])
+        at = POINT_WORDS * np.int64(point)
+        place = np.int64(s.points[at + PLACE])
+        if s.hold[place] == 1:
+            continue
         s.hold[place] = 1
         if place < half:
             s.hold[place + half] = 0
         if learns:
             s.seen[point] += 1
-        field = s.kinds[point] >> 2
+        field = s.points[at + FIELD]
         if s.marks[field, POINTS] == 0:
-            s.marks[field, POINTS_AT] = k
-            s.marks[field, RANK] = s.ranks[point] if point < len(s.ranks) else NONE
+            s.marks[field, POINTS_AT] = count
+            s.marks[field, RANK] = s.points[at + POINT_RANK]
         else:
             s.marks[field, RANK] = SEVERAL
         s.marks[field, POINTS] += 1
+        distinct[count] = point
+        count += 1
+    return distinct[:count]
 
 
 @leaf
@@ -156,9 +180,10 @@ def _clear(points, fields, begin, end, s):
     for k in range(begin, end):
         s.marks[fields[k], VALUES] = 0
     for point in points:
-        place = np.int64(s.places[point])
+        at = POINT_WORDS * np.int64(point)
+        place, field = np.int64(s.points[at + PLACE]), s.points[at + FIELD]
         s.hold[place] = 0
         if place < half:
             s.hold[place + half] = 1
-        s.marks[s.kinds[point] >> 2, POINTS] = 0
-        s.marks[s.kinds[point] >> 2, RANK] = NONE
+        s.marks[field, POINTS] = 0
+        s.marks[field, RANK] = NONE

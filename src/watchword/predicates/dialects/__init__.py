@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from watchword.predicates.dialects.eventbridge import from_eventbridge
+from watchword.predicates.dialects.sigma import from_sigma
 from watchword.predicates.dialects.sns import from_sns
 
 __all__ = ["DIALECTS"]
 
 DIALECTS: Mapping[str, Callable[[str], str]] = {
     "eventbridge": from_eventbridge,
+    "sigma": from_sigma,
     "sns": from_sns,
     "sns-body": partial(from_sns, scope="MessageBody"),
 }

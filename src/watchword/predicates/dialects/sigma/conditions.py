@@ -27,7 +27,7 @@ class Condition:
     """Reads one condition."""
 
     def __init__(self, text: str, line: int, names: Collection[str], tree_of: Callable[[str], Tree]) -> None:
-        self._tokens = [*_TOKEN.findall(text), ""]
+        self._tokens: list[str] = [*_TOKEN.findall(text), ""]
         self._at = 0
         self._line = line
         self._names = names

@@ -13,8 +13,9 @@ refused at the hundred thousandth. What YAML 1.1 makes of a plain scalar (``7``,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, TypeAlias
 
 from watchword.predicates.dialects.sigma.errors import SigmaError
@@ -77,13 +78,7 @@ def read_documents(text: str | bytes) -> list[Tree]:
     text = _decoded(text)
     if len(text) > MAX_CHARACTERS:
         raise SigmaError(f"{len(text):,} characters of YAML are too many; {MAX_CHARACTERS:,} are read", line=0)
-    import_yaml()
-    found: list[Tree] = []
-    for events in _events_by_document(text):
-        document = _Builder().build(events)
-        if not (isinstance(document, Scalar) and document.plain and not document.text):
-            found.append(document)
-    return found
+    return [one for one in _documents(text) if not (isinstance(one, Scalar) and one.plain and not one.text)]
 
 
 def import_yaml() -> Any:
@@ -104,7 +99,7 @@ def value_of(scalar: Scalar) -> str | int | float | bool | None:
     if not scalar.plain:
         return scalar.text
     yaml = import_yaml()
-    tag = yaml.resolver.Resolver().resolve(yaml.ScalarNode, scalar.text, (True, False)).rpartition(":")[2]
+    tag = _resolver().resolve(yaml.ScalarNode, scalar.text, (True, False)).rpartition(":")[2]
     if tag == "null":
         return None
     if tag == "timestamp":
@@ -123,6 +118,11 @@ def value_of(scalar: Scalar) -> str | int | float | bool | None:
     return value
 
 
+@cache
+def _resolver() -> Any:
+    return import_yaml().resolver.Resolver()
+
+
 def _decoded(text: str | bytes) -> str:
     if isinstance(text, str):
         return text
@@ -135,17 +135,18 @@ def _decoded(text: str | bytes) -> str:
         raise SigmaError(f"not UTF-8 at byte {error.start}; convert the rule to UTF-8", line=line) from error
 
 
-def _events_by_document(text: str) -> Iterator[list[Any]]:
-    """Yield the events of each document between its start and its end."""
+def _documents(text: str) -> Iterator[Tree]:
+    """Yield the documents of a text."""
     yaml = import_yaml()
-    events: list[Any] = []
     try:
+        builder = _Builder()
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            if isinstance(event, yaml.DocumentEndEvent):
-                yield events
-                events = []
-            elif not isinstance(event, yaml.DocumentStartEvent | yaml.StreamStartEvent | yaml.StreamEndEvent):
-                events.append(event)
+            kind = type(event)
+            if kind in builder.steps:
+                builder.take(event, kind)
+            elif kind is yaml.DocumentEndEvent:
+                yield builder.root
+                builder = _Builder()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "it cannot be read"
@@ -158,53 +159,66 @@ def _events_by_document(text: str) -> Iterator[list[Any]]:
 
 
 class _Builder:
-    """Puts the events of one document together."""
+    """Puts the events of one document together; `root` is the document at its end."""
+
+    root: Tree
 
     def __init__(self) -> None:
-        self._yaml = import_yaml()
+        yaml = import_yaml()
+        self.steps: dict[type, Callable[[Any, int], Tree | None]] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._begin_map,
+            yaml.SequenceStartEvent: self._begin_sequence,
+            yaml.MappingEndEvent: self._end,
+            yaml.SequenceEndEvent: self._end,
+            yaml.AliasEvent: self._aliased,
+        }
         self._open: list[Map | Sequence] = []
         self._anchors: dict[str, Tree] = {}
         self._size = 0
 
-    def build(self, events: list[Any]) -> Tree:
-        root: Tree | None = None
-        for event in events:
-            node = self._node(event)
-            if node is None:
-                continue
-            if self._open:
-                self._put(self._open[-1], node, event.start_mark.line + 1)
-            else:
-                root = node
-        assert root is not None
-        return root
+    def take(self, event: Any, kind: type) -> None:
+        """Take the next event."""
+        line = event.start_mark.line + 1
+        node = self.steps[kind](event, line)
+        if node is None:
+            return
+        if self._open:
+            self._put(self._open[-1], node, line)
+        else:
+            self.root = node
 
-    def _node(self, event: Any) -> Tree | None:
-        """Return the node that an event completes, None if it only begins one."""
-        yaml, line = self._yaml, event.start_mark.line + 1
-        if isinstance(event, yaml.AliasEvent):
-            return self._aliased(event.anchor, line)
-        if isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
-            return self._open.pop()
-        if event.tag is not None:
-            raise SigmaError(f"the tag {event.tag} is not read; leave it out, or put a text into quotes", line=line)
-        self._count(1, line)
-        if isinstance(event, yaml.ScalarEvent):
-            node: Tree = Scalar(line, text=event.value, plain=event.implicit[0])
-            return self._anchored(event, node)
-        if len(self._open) >= MAX_DEPTH:
-            raise SigmaError(f"nested deeper than {MAX_DEPTH} levels", line=line)
-        opened: Map | Sequence = Map(line) if isinstance(event, yaml.MappingStartEvent) else Sequence(line)
-        self._anchored(event, opened)
-        self._open.append(opened)
-        return None
-
-    def _anchored(self, event: Any, node: Tree) -> Tree:
-        if event.anchor is not None:
-            self._anchors[event.anchor] = node
+    def _scalar(self, event: Any, line: int) -> Tree:
+        node = Scalar(line, text=event.value, plain=event.implicit[0])
+        self._note(event, node)
         return node
 
-    def _aliased(self, anchor: str, line: int) -> Tree:
+    def _begin_map(self, event: Any, line: int) -> None:
+        self._begin(event, Map(line))
+
+    def _begin_sequence(self, event: Any, line: int) -> None:
+        self._begin(event, Sequence(line))
+
+    def _begin(self, event: Any, node: Map | Sequence) -> None:
+        self._note(event, node)
+        if len(self._open) >= MAX_DEPTH:
+            raise SigmaError(f"nested deeper than {MAX_DEPTH} levels", line=node.line)
+        self._open.append(node)
+
+    def _end(self, event: Any, line: int) -> Tree:
+        return self._open.pop()
+
+    def _note(self, event: Any, node: Tree) -> None:
+        """Count a node, refuse its tag, and keep its anchor."""
+        self._count(1, node.line)
+        if event.tag is not None:
+            message = f"the tag {event.tag} is not read; leave it out, or put a text into quotes"
+            raise SigmaError(message, line=node.line)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+
+    def _aliased(self, event: Any, line: int) -> Tree:
+        anchor = event.anchor
         node = self._anchors.get(anchor)
         if node is None:
             raise SigmaError(f"*{anchor} refers to no anchor before it", line=line)

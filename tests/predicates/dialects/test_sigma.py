@@ -315,7 +315,8 @@ def test_log_sources_add_their_conditions() -> None:
             from_sigma(text, log_sources=wrong)  # type: ignore[arg-type]
 
 
-TEXTS = st.text(alphabet="aAbß-/*?\\ %_!'1.é", max_size=6)
+WORDS = st.sampled_from(["1", "12", "-a", "/a", "a -b", "A /b", "Ab", "50%", "a\\\\*", "*a", "true"])
+TEXTS = st.one_of(WORDS, st.text(alphabet="aAbß-/*?\\ %_!'1.é", max_size=6))
 SCALARS = st.one_of(TEXTS, st.integers(-2, 12), st.sampled_from([1.5, 1.0, True, False, None, "1", "12", "true", "01"]))
 FIELDS = st.sampled_from(["a", "b", "c.d", "m"])
 CHANGES = st.sampled_from(["contains", "startswith", "endswith", "windash|contains", "base64offset|contains", ""])

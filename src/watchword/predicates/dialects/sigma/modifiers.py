@@ -3,7 +3,7 @@
 >>> modified(pieces_of("-x"), ["windash", "contains"], Budget(), 1)[1]
 (<Wild.ANY: '*'>, '/x', <Wild.ANY: '*'>)
 
-A text goes through the modifiers in their order, and may become several texts, one of which an event must have.
+A text goes through the modifiers in their order, and may become several texts; an event must have one of them.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def base64(data: bytes) -> str:
 
 
 def base64_parts(data: bytes) -> list[str]:
-    """Return what is constant of bytes in Base64, by their place in the encoded text: at byte 0, 1 or 2 of three.
+    """Return the constant characters of bytes in Base64, for data that begins at byte 0, 1 or 2 of three.
 
     A character of Base64 has six bits; the first and last ones, which neighbours also decide, are left out.
 

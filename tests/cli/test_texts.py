@@ -47,14 +47,14 @@ def put(path: Path) -> Path:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_kind_of_file(tmp_path: Path, rules: Path, name: str) -> None:
-    result = done("match", rules, put(tmp_path / name), *PREDICATES, "--text", "title,body")
+    result = done("match", rules, put(tmp_path / name), *PREDICATES, "--text-attributes", "title,body")
     assert pairs_of(result) == PAIRS and len(PAIRS) == 4
 
 
 def test_reasons_say_which_predicate_and_where(tmp_path: Path, rules: Path) -> None:
     table = pa.Table.from_pylist([{**event, "story": str(event["story"]).encode()} for event in EVENTS])
     pq.write_table(table, tmp_path / "items.parquet")
-    both = ["--text", "title", "--text", "body"]
+    both = ["--text-attributes", "title, body"]
     result = done("match", rules, tmp_path / "items.parquet", *PREDICATES, *both, "--explain")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert {(row["event"], row["subscription"]) for row in rows} == PAIRS
@@ -69,7 +69,9 @@ def test_reasons_say_which_predicate_and_where(tmp_path: Path, rules: Path) -> N
 def test_a_bare_matches_wants_to_know_what_it_reads(tmp_path: Path, rules: Path) -> None:
     fails("match", rules, put(tmp_path / "items.jsonl"), *PREDICATES, says=["rules.csv: row 1", "text"])
     one = save(tmp_path / "one.csv", {"id": ["b"], "subscription": ["MATCHES 'storm'"]})
-    assert pairs_of(done("match", one, put(tmp_path / "items.jsonl"), *PREDICATES, "--text", "body,")) == {(1, "b")}
+    assert pairs_of(done("match", one, put(tmp_path / "items.jsonl"), *PREDICATES, "--text-attributes", "body")) == {
+        (1, "b")
+    }
     payload = save(tmp_path / "in.jsonl", {"payload": [json.dumps(event) for event in EVENTS]})
     ruled = save(tmp_path / "r.csv", {"id": ["b"], "subscription": ["body MATCHES 'storm'"]})
     assert pairs_of(done("match", ruled, payload, *PREDICATES, "--text", "payload")) == {(1, "b")}
@@ -78,13 +80,15 @@ def test_a_bare_matches_wants_to_know_what_it_reads(tmp_path: Path, rules: Path)
 def test_options_of_texts_are_kept_by_a_snapshot_and_known_to_explain(tmp_path: Path) -> None:
     ruled = save(tmp_path / "r.csv", {"id": ["b"], "subscription": ["MATCHES 'storms'"]})
     (tmp_path / "reading.json").write_text('{"*": {"stemmer": "english"}}')
-    options = ["--language", "predicates", "--text", "title,body", "--reading", tmp_path / "reading.json"]
+    options = ["--language", "predicates", "--text-attributes", "title,body", "--reading", tmp_path / "reading.json"]
     done("index", "build", ruled, tmp_path / "snapshot", *options)
     items = put(tmp_path / "items.jsonl")
     assert pairs_of(done("match", tmp_path / "snapshot", items, "--format", "jsonl")) == {(1, "b")}
     said = done("explain", tmp_path / "snapshot", json.dumps(EVENTS[0]), "b").stdout
     assert said == done("explain", ruled, json.dumps(EVENTS[0]), "b", *options).stdout
     assert said.strip() == "match: MATCHES 'storm' (body at 2)"
-    fails("match", tmp_path / "snapshot", items, "--text", "title,body", says=["--text was settled"])
+    fails(
+        "match", tmp_path / "snapshot", items, "--text-attributes", "title,body", says=["--text-attributes was settled"]
+    )
     (tmp_path / "reading.json").write_text('{"*": {"stemer": "english"}}')
     fails("index", "build", ruled, tmp_path / "other", *options, says=["no option 'stemer'"])

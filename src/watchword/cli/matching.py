@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, end_in_order, fail, note, reports_errors
-from watchword.languages import language_options
 from watchword.visible import counted
 
 if TYPE_CHECKING:
@@ -48,13 +47,6 @@ class InputFormat(StrEnum):
     lines = "lines"
 
 
-class OnError(StrEnum):
-    """What happens when an event cannot be read."""
-
-    stop = "stop"
-    skip = "skip"
-
-
 @reports_errors
 @opening.offers_language_options
 def match(
@@ -78,6 +70,7 @@ def match(
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     text: Annotated[
         list[str] | None,
         typer.Option(
@@ -128,9 +121,10 @@ def match(
         bool, typer.Option("--stream", help="With paths: each file holds concatenated XML documents.")
     ] = False,
     on_error: Annotated[
-        OnError | None,
+        opening.OnError | None,
         typer.Option(
-            help="What to do about an event that cannot be read: stop, or report it, go on and end with status 1.",
+            help="What to do about an event that cannot be read, or a rule of --dialect that cannot be said: stop, or "
+            "report it, go on and end with status 1.",
             show_default="skip for XML documents, else stop",
         ),
     ] = None,
@@ -161,9 +155,11 @@ def match(
 
       watchword match rules.csv trades.parquet --language predicates
 
-      watchword match rules.csv items.jsonl --language predicates --text title,body --explain
+      watchword match rules.csv items.jsonl --language predicates --text-attributes title,body --explain
 
       watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
+
+      watchword match rules/ events.jsonl --language predicates --dialect sigma --on-error skip
 
       watchword match rules.csv bits.txt --language properties --properties names.txt
 
@@ -175,12 +171,12 @@ def match(
         events, subscriptions = [subscriptions, *(events or [])], from_file
     if not events:
         fail("give EVENTS: files, or - for standard input")
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
-    text, options = _attributes_as_option(text or [], opening.language_of(subscriptions, options), options)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options.skips = on_error is opening.OnError.skip
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
-    columns = Columns(tuple(text), event_id, None if input_format is None else input_format.value)
+    columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
     sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # a file that cannot be read is reported before the index is built
         index = opening.open_index(subscriptions, options)
@@ -189,22 +185,8 @@ def match(
         with end_in_order(), _results(chosen, output, rows) as results:
             summary, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
     note(summary)  # after all output: if the reader of it has gone, nothing is said
-    if unread:
+    if unread or options.refused:
         raise typer.Exit(SOME_UNREAD)
-
-
-def _attributes_as_option(
-    text: list[str], language: str, options: opening.IndexOptions
-) -> tuple[list[str], opening.IndexOptions]:
-    """Return the columns of events that --text names, and the options of the index.
-
-    If the language has an option `text`, several names are its value: ``--text title,body`` names attributes of the
-    whole row, and ``--text payload`` the column that has the event.
-    """
-    if "text" not in language_options(language) or (not any("," in one for one in text[:1]) and len(text) < 2):
-        return text, options
-    names = [name.strip() for one in text for name in one.split(",")]
-    return [], replace(options, given={**options.given, "text": [name for name in names if name]})
 
 
 def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> tuple[str, int]:
@@ -235,14 +217,16 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     return f"{figures}, {seconds:.2f} s{guessed}", pairs.unread
 
 
-def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:
+def _wanted(
+    batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: opening.OnError | None
+) -> Wanted:
     from watchword.cli.pairs import Wanted
 
     if limit is not None and not occurrences:
         fail("--limit: it says how many occurrences there may be: give --occurrences too")
     if explain and occurrences:
         fail("--explain: it says why of a pair, and --occurrences where: give one of them")
-    skip = None if on_error is None else on_error is OnError.skip
+    skip = None if on_error is None else on_error is opening.OnError.skip
     return Wanted(batch, explain, occurrences, limit, skip)
 
 

@@ -26,6 +26,7 @@ def subscribe(
     id: Annotated[str | None, typer.Option(help="Its id; one of the subscriber's own is replaced.")] = None,
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Many: CSV, TSV, JSON lines, Parquet or plain lines.")
     ] = None,
@@ -51,16 +52,15 @@ def subscribe(
     if (text is None) == (file is None):
         fail("give a SUBSCRIPTION, or --file with many")
     chosen = opening.check_language(language)
+    options = opening.IndexOptions(language, dialect=dialect, log_sources=log_sources)
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:
-            own = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
+            own = str(text) if dialect is None else opening.translator(chosen, options)(str(text))
             say(store.subscribe(subscriber, own, language=language, id=id))
             _note_unknown_topics(store, language, own)
             return
-        from watchword.tables import read_subscriptions
-
-        found = opening.translate(read_subscriptions(file), chosen, dialect)
+        found = opening.translate(opening.read(file, options), chosen, options)
         pairs = zip(found.table["id"].to_pylist(), found.table["subscription"].to_pylist(), strict=True)
         with opening.naming_the_place(found):
             ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)

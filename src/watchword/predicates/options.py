@@ -15,7 +15,9 @@ OPTIONS = {
         {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
     ),
     "operators": Option((), checked_operators, "Homes of readers that add operators: my.module:Divisible."),
-    "text": Option((), checked_text, "Attributes that MATCHES without an attribute reads: title,body.", flag="text"),
+    "text": Option(
+        (), checked_text, "Attributes that MATCHES and HAS without an attribute read: title,body.", flag="text"
+    ),
     "reading": Option(
         {},
         checked_reading,

@@ -23,8 +23,14 @@ Rules that hold for every kind:
 
 from watchword.tables.documents import Documents, DocumentStream, holds_documents
 from watchword.tables.events import Batch, Events
-from watchword.tables.sources import TableError
-from watchword.tables.subscriptions import Subscriptions, read_json, read_subscriptions, read_words
+from watchword.tables.sources import Refuse, TableError
+from watchword.tables.subscriptions import (
+    Subscriptions,
+    read_json,
+    read_subscriptions,
+    read_words,
+    subscriptions_of_files,
+)
 from watchword.tables.topics import read_topics
 
 Source = Events | Documents | DocumentStream
@@ -35,6 +41,7 @@ __all__ = [
     "DocumentStream",
     "Documents",
     "Events",
+    "Refuse",
     "Source",
     "Subscriptions",
     "TableError",
@@ -43,4 +50,5 @@ __all__ = [
     "read_subscriptions",
     "read_topics",
     "read_words",
+    "subscriptions_of_files",
 ]

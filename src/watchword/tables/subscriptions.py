@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,17 @@ _GUESSES = ("subscription", "query", "text")
 _PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
 
 
+class RuleFile(Protocol):
+    """A rule, its id, and the file that it stands in."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def file(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Subscriptions:
     """Subscriptions as ``table`` (columns `id` and `subscription`), with the line or row of each in its file."""
@@ -30,15 +41,22 @@ class Subscriptions:
     label: str
     unit: str
     numbers: pa.ChunkedArray
+    files: tuple[str, ...] = ()
+    """The file of each, where every subscription has one; `numbers` then count them from 1."""
 
     def place(self, row: int) -> str:
         """Return the place of the table's row `row` (from 0) in the file: ``line 7``."""
-        return f"{self.unit} {self.numbers[row].as_py()}"
+        return self.named(self.numbers[row].as_py())
 
-    def with_texts(self, texts: list[str]) -> Subscriptions:
-        """Return the same subscriptions with other texts."""
-        table = pa.table({"id": self.table["id"], "subscription": pa.array(texts, pa.string())})
-        return replace(self, table=table)
+    def named(self, number: int) -> str:
+        """Return the place of a line, a row or a file, by its number."""
+        return self.files[number - 1] if self.files else f"{self.unit} {number}"
+
+    def with_texts(self, texts: list[str], rows: list[int]) -> Subscriptions:
+        """Return the subscriptions of some rows with other texts."""
+        kept = pa.array(rows, pa.int64())
+        table = pa.table({"id": self.table["id"].take(kept), "subscription": pa.array(texts, pa.string())})
+        return replace(self, table=table, numbers=self.numbers.take(kept))
 
 
 def read_subscriptions(
@@ -64,6 +82,14 @@ def read_subscriptions(
         if isinstance(reader, CsvReader):
             ids = _integers_if_plain(ids)
     return Subscriptions(pa.table({"id": ids, "subscription": texts}), reader.label, reader.unit, numbers)
+
+
+def subscriptions_of_files(path: str, rules: Sequence[RuleFile]) -> Subscriptions:
+    """Return rules that each have a file of their own; `path` is the folder or archive."""
+    columns = {"id": [rule.id for rule in rules], "subscription": [rule.text for rule in rules]}
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    numbers = pa.chunked_array([pa.array(range(1, len(rules) + 1), pa.int64())])
+    return Subscriptions(table, path, "rule", numbers, tuple(rule.file for rule in rules))
 
 
 def read_words(path: str) -> list[str]:

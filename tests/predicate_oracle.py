@@ -10,6 +10,10 @@ compared by Python's own int and float, which is exact; instants are whole nanos
 (True, False)
 >>> matches("topic KIND OF 'politics'", {"topic": "national"}, {"topic": {"national": "politics"}})
 True
+>>> matches("line HAS 'X' IGNORING CASE AND path LIKE 'C:%.exe'", {"line": "axb", "path": "C:x.exe"})
+True
+>>> matches("MATCHES 'ferry AND storm'", {"title": "Ferry", "body": "a storm"}, texts=("title", "body"))
+True
 >>> matches("name == 'RBS'", event)
 Traceback (most recent call last):
 ...
@@ -31,10 +35,18 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from lxml import etree
+
+from tests import oracle, path_oracle
+
 Test = Callable[[dict, dict], bool]
 """A part of a query: asked with an event and the hierarchies by path."""
 
+BARE = ""
+"""Where the hierarchies, by attribute, keep the attributes that are read where none is named."""
+
 SIGNS = {"=": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+ABOUT_TEXTS = ("MATCHES", "HAS", "LIKE", "ILIKE")
 RESERVED = {"AND", "OR", "NOT", "ANY", "EXISTS", "IN", "BETWEEN", "IS", "CONTAINS", "TRUE", "FALSE", "IGNORING"}
 TOKEN = re.compile(
     r"""(?P<space>\s+)
@@ -55,9 +67,10 @@ class Refused(ValueError):
     """The text is not of the language."""
 
 
-def matches(text: str, event: dict, hierarchies: dict | None = None) -> bool:
-    """Say whether `event` satisfies the subscription `text`; `hierarchies` is attribute -> child -> parent(s)."""
-    return parse(text)(event, hierarchies or {})
+def matches(text: str, event: dict, hierarchies: dict | None = None, texts: tuple[str, ...] = ()) -> bool:
+    """Say whether `event` satisfies the subscription `text`; `hierarchies` is attribute -> child -> parent(s), and
+    `texts` are the attributes that MATCHES and the like read where none stands before them."""
+    return parse(text)(event, {**(hierarchies or {}), BARE: texts})
 
 
 def accepted(text: str) -> bool:
@@ -144,7 +157,14 @@ def _one(reader: Reader, inside: tuple[str, ...]) -> Test:
         return _any(reader, inside)
     if reader.takes("EXISTS"):
         return _exists(_attribute(reader))
+    follows = [kind for kind, _ in reader.tokens[1:2]] == ["text"] or reader.next_is("MATCHES", "PATTERN")
+    if follows and any(reader.next_is(word) for word in ABOUT_TEXTS):
+        holds_in = _in_texts(reader)
+        return lambda event, trees: holds_in(list(_bare(event, trees[BARE], inside)))
     names = _attribute(reader)
+    if any(reader.next_is(word) for word in ABOUT_TEXTS):
+        holds_in = _in_texts(reader)
+        return lambda event, trees: holds_in(list(values(event, names)))
     if reader.takes("EXISTS"):
         return _exists(names)
     if reader.takes("IS", "MISSING"):
@@ -154,6 +174,77 @@ def _one(reader: Reader, inside: tuple[str, ...]) -> Test:
         return _kind_of(names, ".".join(inside + names), _text(reader))
     holds = _comparison(reader)
     return lambda event, trees: any(holds(value) for value in values(event, names))
+
+
+def _bare(event: dict, attributes: tuple[str, ...], inside: tuple[str, ...]) -> Iterator[object]:
+    """Yield the values of the attributes that are read where none is named; inside of ANY, of those below its list."""
+    for attribute in attributes:
+        names = tuple(attribute.split("."))
+        if names[: len(inside)] == inside:
+            yield from values(event, names[len(inside) :])
+
+
+def _in_texts(reader: Reader) -> Callable[[list[object]], bool]:
+    """Read an operator about texts, and return the test of all values together."""
+    if reader.takes("MATCHES", "PATTERN"):
+        pattern = _text(reader)
+        return lambda found: any(oracle.matches_pattern(pattern, text) for text in _texts(found))
+    if reader.takes("MATCHES", "PATH"):
+        path = _text(reader)
+        return lambda found: any(_has_path(path, text) for text in _texts(found))
+    if reader.takes("MATCHES"):
+        words = _text(reader)
+
+        def searched(found: list[object]) -> bool:
+            texts = [oracle.terms(text) for text in _texts(found)]
+            return bool(texts) and oracle.matches(words, [term for terms in texts for term in ["", *terms]])
+
+        return searched
+    if reader.takes("HAS"):
+        part, folds = _text(reader), _ignoring(reader)
+        return lambda found: any(_fold(part, folds) in _fold(text, folds) for text in _texts(found))
+    folds = reader.next_is("ILIKE")
+    reader.take()
+    form = _text(reader)
+    escape = _text(reader) if reader.takes("ESCAPE") else None
+    folds = _ignoring(reader) or folds
+    return lambda found: any(_is_like(form, text, escape, folds) for text in _texts(found))
+
+
+def _texts(found: list[object]) -> list[str]:
+    return [text.decode() if isinstance(text, bytes) else text for text in found if isinstance(text, str | bytes)]
+
+
+def _fold(text: str, folds: bool) -> str:
+    return text.casefold() if folds else text
+
+
+def _has_path(path: str, text: str) -> bool:
+    try:
+        return bool(path_oracle.occurrences(path, text.encode()))
+    except etree.XMLSyntaxError:
+        return False
+
+
+def _is_like(form: str, text: str, escape: str | None, folds: bool) -> bool:
+    """Say whether a whole text has the form, by trying every way: % takes nothing, or a character and again."""
+    characters = []
+    rest = iter(form)
+    for character in rest:
+        if character == escape:
+            characters.append((next(rest), False))
+        else:
+            characters.append((character, character in "%_"))
+    folded = [(_fold(one, folds), is_wild) for one, is_wild in characters]
+    parts = [(one, is_wild) for text, is_wild in folded for one in ([text] if is_wild else text)]
+    reached = {0}
+    text = _fold(text, folds)
+    for one, is_wild in parts:
+        if is_wild and one == "%":
+            reached = set(range(min(reached), len(text) + 1)) if reached else set()
+        else:
+            reached = {at + 1 for at in reached if at < len(text) and (is_wild or text[at] == one)}
+    return len(text) in reached
 
 
 def _any(reader: Reader, inside: tuple[str, ...]) -> Test:

@@ -234,6 +234,19 @@ contains = st.one_of(
 network = _joined(keyword("IN CIDR"), st.sampled_from(NETWORKS).map(quoted))
 kind_of = _joined(keyword("KIND OF"), st.sampled_from(TOPICS + WORDS[:4] + ("region", "place", "nowhere")).map(quoted))
 presence = st.one_of(keyword("EXISTS"), keyword("IS MISSING"))
+parts = _joined(keyword("HAS"), texts.filter(bool).map(quoted), ignoring)
+forms = st.lists(st.one_of(st.sampled_from(["%", "%", "_"]), texts), max_size=4).map("".join).map(quoted)
+like = st.one_of(
+    _joined(st.one_of(keyword("LIKE"), keyword("ILIKE")), forms, ignoring),
+    _joined(keyword("LIKE"), st.sampled_from(["x!%%", "!_x", "x!!%"]).map(quoted), keyword("ESCAPE"), st.just("'!'")),
+)
+searches = ["x", "X y", "x OR NOT y", "NOT x", '"x y"', "straße", "it''s", "(x OR y) -xyz", "é 東京"]
+patterns = ["x", "x?", "*", "?y*z", "\\*", "🙂", "S"]
+found_texts = st.one_of(
+    _joined(keyword("MATCHES"), st.sampled_from(searches).map("'{}'".format)),
+    _joined(keyword("MATCHES PATTERN"), st.sampled_from(patterns).map(quoted)),
+    _joined(keyword("MATCHES PATH"), st.sampled_from(["//x", "/x/y", "x"]).map(quoted)),
+)
 
 COMPARISONS = (
     equality,
@@ -248,6 +261,9 @@ COMPARISONS = (
     network,
     kind_of,
     presence,
+    parts,
+    like,
+    found_texts,
 )
 comparisons = st.one_of(COMPARISONS)
 small_literals = st.sampled_from(["0", "1", "2", "5", "1.5"])
@@ -257,7 +273,11 @@ SUITABLE = {
         _joined(any_sign, small_literals), _joined(keyword("BETWEEN"), small_literals, keyword("AND"), small_literals)
     ),
     "b": st.one_of(
-        _joined(any_sign, word_literals, ignoring), _joined(keyword("STARTS WITH"), word_literals, ignoring)
+        _joined(any_sign, word_literals, ignoring),
+        _joined(keyword("STARTS WITH"), word_literals, ignoring),
+        _joined(keyword("HAS"), word_literals, ignoring),
+        _joined(keyword("LIKE"), forms, ignoring),
+        found_texts,
     ),
     "c": st.one_of(_joined(any_sign, small_literals), _joined(_signs("=", "!="), boolean_literals)),
     '"q r"': _joined(keyword("IN"), st.lists(small_literals, min_size=1, max_size=3).map(", ".join).map("({})".format)),

@@ -102,7 +102,17 @@ def test_names_parse_back_to_themselves(text: str) -> None:
 
 
 REFUSED = [
-    ("a LIKE 'x%'", 2, "LIKE is not supported; write STARTS WITH 'text' or ENDS WITH 'text'"),
+    ("a LIKE 5", 7, "expected a text in single quotes after LIKE"),
+    ("a ILIKE 'x' ESCAPE 'ab'", 19, "ESCAPE names one character"),
+    ("a LIKE 'x!y' ESCAPE '!'", 9, "the escape character '!' stands before %, _ or itself"),
+    ("a HAS ''", 6, "HAS asks for a text of at least one character"),
+    ("a HAS 'x' IGNORING", 18, "expected IGNORING CASE"),
+    ("a = 1 AND b MATCHES 'it''s (x'", 27, "this parenthesis is never closed"),
+    ("a MATCHES ''", 11, "nothing to match"),
+    ("a MATCHES PATTERN 'x\\'", 20, "this backslash escapes nothing"),
+    ("a MATCHES PATH '//'", 18, ""),
+    ("MATCHES 'x'", 0, "MATCHES without an attribute reads those of the option text, and here are none"),
+    ("HAS 'x'", 0, "HAS without an attribute"),
     ("a == 1", 2, "== is not supported; = compares; write one ="),
     ("a = 1 && b = 2", 6, "&& is not supported; write AND"),
     ("a = 1 || b = 2", 6, "|| is not supported; write OR"),

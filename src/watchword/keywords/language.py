@@ -17,15 +17,13 @@ from watchword.keywords.compiler import Compiler
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
-from watchword.keywords.query import Atom, Clause, Limits, parse, show, show_clause
+from watchword.keywords.query import Clause, grammar_of, occurs, parse, show, show_clause
 from watchword.keywords.reader import Reader
 from watchword.options import Option
 from watchword.sets.language import Compiled, SetLanguage
 from watchword.sets.packed import PackedRows
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, from_texts
-from watchword.text.analyzer import Analyzer
-from watchword.text.folding import Folding
 from watchword.text.stems import StemCache
 
 _STRUCTURES = {
@@ -52,16 +50,11 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        self._analyzer = Analyzer(
-            options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"])
-        )
-        self._literal_operators = options["literal_operators"]
-        self._limits = Limits(
-            clauses=options["max_clauses"],
-            work=options["max_work"],
-            depth=options["max_depth"],
-            terms=options["max_terms"],
-            term_bytes=options["max_term_bytes"],
+        grammar = grammar_of(options)
+        self._analyzer, self._limits, self._literal_operators = (
+            grammar.analyzer,
+            grammar.limits,
+            grammar.literal_operators,
         )
         stems = None if self._analyzer.is_plain else StemCache(self._analyzer)
         self._compiler = Compiler(self._analyzer, self._limits, stems, self._literal_operators)
@@ -129,13 +122,6 @@ class Keywords(SetLanguage):
 
 def _report(clause: Clause, terms: list[str]) -> ClauseReport:
     present = set(terms)
-    missing = tuple(show(atom) for atom in clause.required if not _holds(atom, terms, present))
-    forbidden = tuple(show(atom) for atom in clause.forbidden if _holds(atom, terms, present))
+    missing = tuple(show(atom) for atom in clause.required if not occurs(atom, terms, present))
+    forbidden = tuple(show(atom) for atom in clause.forbidden if occurs(atom, terms, present))
     return ClauseReport(show_clause(clause), missing, forbidden)
-
-
-def _holds(atom: Atom, terms: list[str], present: set[str]) -> bool:
-    if len(atom) == 1 or not present.issuperset(atom):
-        return present.issuperset(atom)
-    size = len(atom)
-    return any(tuple(terms[i : i + size]) == atom for i in range(len(terms) - size + 1))

@@ -9,7 +9,7 @@ word) asks nothing. Syntax of other tools is refused (`foreign`), and so are `an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from watchword.keywords import foreign
 from watchword.sets import boolean
 from watchword.sets.boolean import OPERATORS, Parser, Token
 from watchword.text.analyzer import Analyzer
+from watchword.text.folding import Folding
 
 Atom = tuple[str, ...]
 Clause = boolean.Clause[Atom]
@@ -29,6 +30,32 @@ class Limits(boolean.Limits):
 
     terms: int
     term_bytes: int
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How subscriptions are written under the options of an index, for languages that hold keywords."""
+
+    analyzer: Analyzer
+    limits: Limits
+    literal_operators: bool = False
+
+    def tree(self, text: str) -> boolean.Tree:
+        """Return a subscription as a tree of atoms, not yet multiplied out."""
+        return _Words(text, self.analyzer, self.limits, self.literal_operators).tree()
+
+
+def grammar_of(options: Mapping[str, Any]) -> Grammar:
+    """Return the grammar under settled options."""
+    analyzer = Analyzer(options["stop_words"], options["stemmer"], Folding(options["fold_accents"], options["cjk"]))
+    limits = Limits(
+        clauses=options["max_clauses"],
+        work=options["max_work"],
+        depth=options["max_depth"],
+        terms=options["max_terms"],
+        term_bytes=options["max_term_bytes"],
+    )
+    return Grammar(analyzer, limits, options["literal_operators"])
 
 
 def parse(text: Any, analyzer: Analyzer, limits: Limits, literal_operators: bool = False) -> list[Clause]:
@@ -182,3 +209,16 @@ def show_clause(clause: Clause) -> str:
     """Return a clause as a user would write it."""
     words = [show(atom) for atom in clause.required] + [f"NOT {show(atom)}" for atom in clause.forbidden]
     return " AND ".join(words)
+
+
+def occurs(atom: Atom, terms: list[str], present: set[str]) -> bool:
+    """Return whether the terms of an event, which are also `present`, hold a term, or a phrase side by side.
+
+    >>> terms = ["the", "debt", "crisis"]
+    >>> occurs(("debt", "crisis"), terms, set(terms)), occurs(("crisis", "debt"), terms, set(terms))
+    (True, False)
+    """
+    if len(atom) == 1 or not present.issuperset(atom):
+        return present.issuperset(atom)
+    size = len(atom)
+    return any(tuple(terms[i : i + size]) == atom for i in range(len(terms) - size + 1))

@@ -43,7 +43,7 @@ class Compiler:
             raise SubscriptionError("column 'subscription' is not valid UTF-8", row=bad)
         if lengths.max(initial=0) > self._max_length:
             self._refuse(texts, int(np.argmax(lengths > self._max_length)))
-        compiled, bad = _parsed(casefold(texts) if self._ignore_case else texts)
+        compiled, bad = parse_rows(casefold(texts) if self._ignore_case else texts)
         if bad >= 0:
             self._refuse(texts, bad)
         return compiled
@@ -55,7 +55,7 @@ class Compiler:
             raise error.at_row(row) from None
 
 
-def _parsed(texts: Strings) -> tuple[Compiled, int]:
+def parse_rows(texts: Strings) -> tuple[Compiled, int]:
     """Return the rows' words and gaps, and -1 or the first row that is no pattern."""
     count, size = texts.count, int(texts.offsets[-1]) - int(texts.offsets[0])
     most = (size + count) // 2  # words

@@ -39,7 +39,7 @@ def read(events: Any, position: int) -> Texts:
     if isinstance(events, pa.Array):
         if pa.types.is_struct(events.type):
             return _several(grouped(events, position), position)
-        return Texts(_valid(texts_of(events, position, "strings or binaries"), position))
+        return Texts(valid(texts_of(events, position, "strings or binaries"), position))
     for event in events:
         if type(event) is not str:
             return _mixed(events, position)
@@ -48,12 +48,13 @@ def read(events: Any, position: int) -> Texts:
 
 def _several(events: Grouped, position: int) -> Texts:
     try:
-        return Texts(_valid(from_arrow(events.texts), 0), events.groups)
+        return Texts(valid(from_arrow(events.texts), 0), events.groups)
     except EventError as error:
         raise EventError(error.reason, position=position + events.event(error.position)) from None
 
 
-def _valid(strings: Strings, position: int) -> Strings:
+def valid(strings: Strings, position: int) -> Strings:
+    """Return texts as they are; an `EventError` names the first that is not valid UTF-8."""
     _, bad = count_characters(strings)
     if bad >= 0:
         raise EventError(INVALID, position=position + bad)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from watchword.errors import EventError
 from watchword.index import ClauseReport
-from watchword.predicates.predicate import Predicate, show, show_clause, show_path, values_at
+from watchword.predicates.predicate import Path, Predicate, show, show_clause, show_path, values_at
 from watchword.predicates.values import plain_key, show_value
 from watchword.sets.boolean import Clause
 
@@ -25,14 +26,43 @@ def report(clause: Clause[Predicate], event: Any, surroundings: Surroundings) ->
     >>> print(report(clause, {"name": "RBS", "value": 15}, ALONE))
     missing value > 20 (met 15) in: name = 'RBS' AND value > 20
     """
-    missing = tuple(_met(one, event) for one in clause.required if not holds(one, event, surroundings))
-    forbidden = tuple(_met(one, event) for one in clause.forbidden if holds(one, event, surroundings))
-    return ClauseReport(show_clause(clause), missing, forbidden)
+    missing = tuple(_met(one, event, surroundings) for one in clause.required if not holds(one, event, surroundings))
+    forbidden = tuple(_met(one, event, surroundings) for one in clause.forbidden if holds(one, event, surroundings))
+    text = show_clause(clause)
+    if not missing and not forbidden:
+        held = [_where(one, event, surroundings) for one in clause.required]
+        text = " AND ".join(held + [f"NOT {show(one)}" for one in clause.forbidden])
+    return ClauseReport(text, missing, forbidden)
+
+
+def _where(predicate: Predicate, event: Any, surroundings: Surroundings) -> str:
+    """Return a predicate that holds as it is written, and where in a text it does.
+
+    ``body MATCHES 'ferry' (at 4)``; ``MATCHES 'ferry' (body at 4)`` where it may stand in several attributes.
+    """
+    if predicate.reader is not None:
+        reader = predicate.reader(predicate.attribute, surroundings)
+        for path in attributes(predicate, surroundings):
+            for value in values_at(event, path):
+                found = reader.where(predicate, value)
+                if found is not None:
+                    owner = "" if predicate.attribute else f"{show_path(path)} "
+                    return f"{show(predicate)} ({owner}at {found[0]})"
+    return show(predicate)
+
+
+def attributes(predicate: Predicate, surroundings: Surroundings) -> Sequence[Path]:
+    """Return the attributes that a predicate is about: its own, or those of the option `text`."""
+    return [predicate.attribute] if predicate.attribute else surroundings.reading.text
+
+
+def _values(predicate: Predicate, event: Any, surroundings: Surroundings) -> list[Any]:
+    return [value for path in attributes(predicate, surroundings) for value in values_at(event, path)]
 
 
 def holds(predicate: Predicate, event: Any, surroundings: Surroundings) -> bool:
     """Say whether a predicate holds in an event."""
-    values = values_at(event, predicate.attribute)
+    values = _values(predicate, event, surroundings)
     if predicate.reader is not None:
         reader = predicate.reader(predicate.attribute, surroundings)
         return any(reader.holds(predicate, value) for value in values)
@@ -42,8 +72,8 @@ def holds(predicate: Predicate, event: Any, surroundings: Surroundings) -> bool:
         raise EventError(f"{show_path(predicate.attribute)}: {error}", position=0) from None
 
 
-def _met(predicate: Predicate, event: Any) -> str:
-    values = [value for value in values_at(event, predicate.attribute) if _is_there(value)]
+def _met(predicate: Predicate, event: Any, surroundings: Surroundings) -> str:
+    values = [value for value in _values(predicate, event, surroundings) if _is_there(value)]
     if not values:
         return f"{show(predicate)} (it is missing)"
     shown = ", ".join(show_value(value) for value in values[:_SHOWN])

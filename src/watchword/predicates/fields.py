@@ -154,6 +154,10 @@ class Fields(Part):
         found.wake()
         return found
 
+    def paths(self, field: Field) -> Sequence[Path]:
+        """Return the attributes that a field reads: its own, or, without one, those of the option `text`."""
+        return [field.path] if field.path else self._surroundings.reading.text
+
     def _add(self, path: Path, view: ReadBy, saved: UInt8 = NO_BYTES) -> Field:
         reader = None if isinstance(view, View) else view(path, self._surroundings)
         found = self.by_name[path, view] = Field(len(self.all), path, view, reader, saved)

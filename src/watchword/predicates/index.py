@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PredicateIndex(Index[Key]):
-    """Rules over attributes: comparisons, ranges, prefixes, hierarchies, networks, with AND, OR and NOT.
+    """Rules over attributes: comparisons, ranges, texts, hierarchies, networks, with AND, OR and NOT.
 
     >>> index = PredicateIndex({"r1": "name = 'RBS' AND value > 20", "r2": "value BETWEEN 10 AND 15"})
     >>> index.match({"name": "RBS", "value": 15})
@@ -27,6 +27,8 @@ class PredicateIndex(Index[Key]):
 
     - `hierarchies` (none): by attribute, the parents of values: ``{"topic": {"national": "politics"}}``
     - `operators` (none): homes of readers that add operators to the language: ``["my.module:Divisible"]``
+    - `text` (none): attributes that MATCHES, HAS and LIKE read where no attribute stands before them
+    - `reading` (none): options of keywords, patterns and paths by attribute: ``{"body": {"stemmer": "english"}}``
     - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
     - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have

@@ -36,6 +36,7 @@ from watchword.predicates.predicate import Predicate, show
 from watchword.predicates.query import Limits, parse
 from watchword.predicates.readers.doors import doors_of
 from watchword.predicates.readers.reader import Surroundings
+from watchword.predicates.readers.reading import Reading, paths_of
 from watchword.predicates.routing import atoms_of, needs_of
 from watchword.predicates.schema.columns import check_columns
 from watchword.predicates.schema.events import check_event
@@ -72,7 +73,10 @@ class Predicates(SetLanguage):
         self._schema = None if options["schema"] is None else Schema(options["schema"], options["hierarchies"])
         if self._schema is not None:
             self._settled["hierarchies"] = self._schema.hierarchies(options["hierarchies"])
-        self._surroundings = Surroundings(self._settled["hierarchies"], partial(_index_of_queries, self._settled))
+        self._reading = Reading(paths_of(options["text"]), options["reading"])
+        self._surroundings = Surroundings(
+            self._settled["hierarchies"], partial(_index_of_queries, self._settled), self._reading
+        )
         self.fields = Fields(self._surroundings, self._doors)
         self.parts = {"fields": self.fields, **self.parts}  # first, for the structure asks them when it is restored
         self._guard = ForkSafe()
@@ -107,7 +111,8 @@ class Predicates(SetLanguage):
 
     def compile_one(self, text: Any) -> list[Clause[Names]]:
         """Return the clauses of one subscription; the names of atoms are predicates."""
-        clauses = parse(text, self._limits, None if self._schema is None else self._schema.check, self._doors)
+        check = None if self._schema is None else self._schema.check
+        clauses = parse(text, self._limits, check, self._doors, self._reading)
         if self._schema is not None:
             self._schema.refuse(text, clauses)
         if max(map(_size, clauses), default=0) >= MORE:
@@ -220,7 +225,7 @@ class Predicates(SetLanguage):
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which clause held, or what failed in each and which values it met."""
         event = self._checked_event(event)
-        clauses = parse(text, self._limits, None, self._doors)
+        clauses = parse(text, self._limits, None, self._doors, self._reading)
         return Explanation(text, tuple([report(clause, event, self._surroundings) for clause in clauses]))
 
     # routing: by equalities
@@ -245,7 +250,8 @@ class Predicates(SetLanguage):
 
 def _index_of_queries(options: Mapping[str, Any], surroundings: Surroundings) -> Predicates:
     """Return an index of queries about objects inside of events; the schema has checked them outside."""
-    return Predicates("auto", {**options, "schema": None, "hierarchies": surroundings.hierarchies})
+    inside = {"hierarchies": surroundings.hierarchies, **surroundings.reading.given()}
+    return Predicates("auto", {**options, "schema": None, **inside})
 
 
 def _as_names(clause: Clause[Predicate]) -> Clause[Names]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from watchword.options import Option, whole
 from watchword.predicates.hierarchies import checked
 from watchword.predicates.readers.doors import checked_operators
+from watchword.predicates.readers.reading import checked_reading, checked_text
 from watchword.predicates.schema.option import checked_schema
 
 __all__ = ["OPTIONS"]
@@ -14,6 +15,13 @@ OPTIONS = {
         {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
     ),
     "operators": Option((), checked_operators, "Homes of readers that add operators: my.module:Divisible."),
+    "text": Option((), checked_text, "Attributes that MATCHES without an attribute reads: title,body."),
+    "reading": Option(
+        {},
+        checked_reading,
+        'How texts are read, by attribute or "*" for all: {"body": {"stemmer": "english"}}.',
+        flag="json",
+    ),
     "schema": Option(
         None,
         checked_schema,

@@ -92,7 +92,7 @@ def show(predicate: Predicate) -> str:
     >>> show(Predicate(("a", "b c"), ">", View.PLAIN, ((1, 20),), "> 20"))
     'a."b c" > 20'
     """
-    return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}"
+    return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}".lstrip()
 
 
 def show_path(path: Path) -> str:

@@ -1,14 +1,18 @@
 """The predicate language: text into clauses of predicates. `sets.boolean` has AND, OR, NOT and parentheses.
 
-    predicate  := attribute comparison | ANY attribute "(" query ")" | EXISTS attribute
+    predicate  := attribute comparison | texts | ANY attribute "(" query ")" | EXISTS attribute
     comparison := (= | != | <> | < | <= | > | >=) literal [IGNORING CASE]
                 | BETWEEN literal AND literal [IGNORING CASE] | IN "(" literal, … ")" [IGNORING CASE]
                 | STARTS WITH 'text' [IGNORING CASE] | ENDS WITH 'text' [IGNORING CASE]
                 | CONTAINS literal [IGNORING CASE] | KIND OF 'node' | IN CIDR 'network' | EXISTS | IS MISSING
+                | texts
+    texts      := MATCHES 'words' | MATCHES PATTERN 'pattern' | MATCHES PATH 'path'
+                | HAS 'text' [IGNORING CASE] | (LIKE | ILIKE) 'form' [ESCAPE 'character'] [IGNORING CASE]
     attribute  := name ("." name)*          a name in "double quotes" may hold anything
     literal    := number | 'text' | TRUE | FALSE
 
-KIND OF and ANY are operators of readers (`readers`), which parse what follows their words; an index may have more.
+KIND OF, ANY and the operators of `texts` are those of readers (`readers`), which parse what follows their words; an
+index may have more. `texts` without an attribute reads the attributes of the option `text`.
 
 Three spellings need no predicate of their own: ``a IS MISSING`` is ``NOT a EXISTS``, ``a CONTAINS 1`` is ``a = 1`` (a
 list satisfies it where one of its values does), and an IN over dates and other literals is two INs, joined by OR.
@@ -34,6 +38,7 @@ from watchword.predicates.values import (
     TEXT,
     Key,
     View,
+    instant_of_text,
     show_value,
 )
 from watchword.sets import boolean
@@ -41,6 +46,7 @@ from watchword.sets.boolean import Not, Or, Token, Tree
 
 if TYPE_CHECKING:
     from watchword.predicates.readers.reader import AttributeReader
+    from watchword.predicates.readers.reading import Reading
 
 __all__ = ["Check", "Clause", "Complaint", "Limits", "PredicateParser", "attribute_of", "parse"]
 
@@ -61,9 +67,15 @@ UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40, work=1 << 60)
 """For texts that the package wrote itself: a name may be longer than what it was made from."""
 
 
-def parse(text: Any, limits: Limits, check: Check | None = None, doors: Doors = BUILT_IN) -> list[Clause]:
+def parse(
+    text: Any,
+    limits: Limits,
+    check: Check | None = None,
+    doors: Doors = BUILT_IN,
+    reading: Reading | None = None,
+) -> list[Clause]:
     """Return the clauses of a subscription; none if it contradicts itself. `check` may refuse predicates, `doors` has
-    the operators of readers.
+    the operators of readers, `reading` says how texts are read.
 
     >>> clauses = parse("name = 'RBS' AND value > 20", Limits(256, 64, 1024, 65536))
     >>> [predicate.written for predicate in clauses[0].required]
@@ -77,7 +89,7 @@ def parse(text: Any, limits: Limits, check: Check | None = None, doors: Doors = 
         found = plain_predicate(text)
         if found is not None:
             return [boolean.Clause((found,), ())]
-    return PredicateParser(text, limits, check, doors).clauses()
+    return PredicateParser(text, limits, check, doors, reading).clauses()
 
 
 def attribute_of(text: str) -> Path:
@@ -96,8 +108,15 @@ def attribute_of(text: str) -> Path:
 class PredicateParser(Pieces):
     """Predicates as atoms. Readers are given it to read what follows their words."""
 
-    def __init__(self, text: str, limits: Limits, check: Check | None, doors: Doors = BUILT_IN) -> None:
-        self._check, self._doors = check, doors
+    def __init__(
+        self,
+        text: str,
+        limits: Limits,
+        check: Check | None,
+        doors: Doors = BUILT_IN,
+        reading: Reading | None = None,
+    ) -> None:
+        self._check, self._doors, self._reading = check, doors, reading
         self._count = 0
         self._depth = 0
         self._inside: Path = ()
@@ -113,7 +132,24 @@ class PredicateParser(Pieces):
             return self._doors.before[word].parse(self, self._attribute(self.advance()))
         if word == "EXISTS":
             return self.exists(self._attribute(self.advance()))
+        if word in self._doors.behind and self._token.kind in ("text", "word"):
+            known = [one for one in self._doors.behind[word] if one[1].about == "texts" and self._has_text(one[0])]
+            if known:
+                return self._bare(token, known)
         return self._comparison(self._attribute(token))
+
+    def _has_text(self, words: list[str]) -> bool:
+        """Return whether these words and then a text follow, as far as one token tells."""
+        return self.is_word(words[0]) if words else self._token.kind == "text"
+
+    def _bare(self, token: Token, known: list[tuple[list[str], type[AttributeReader]]]) -> Tree:
+        """Return the predicate of a reader that reads the attributes of the option `text`."""
+        self._named = token
+        if not any(path[: len(self._inside)] == self._inside for path in self.reading.text):
+            word = token.text.upper()
+            reason = f"{word} without an attribute reads those of the option text, and here are none"
+            raise self.error(f"{reason}; write the attribute before it: body {word} …", token)
+        return self._read((), token, known)
 
     def unjoined(self, token: Token) -> SubscriptionSyntaxError:
         """Say what to write instead of other languages' operators."""
@@ -134,8 +170,6 @@ class PredicateParser(Pieces):
                 return follow(self, path)
             if word in self._doors.behind:
                 return self._read(path, token, self._doors.behind[word])
-        if word == "LIKE":
-            raise self.error("LIKE is not supported; write STARTS WITH 'text' or ENDS WITH 'text'", token)
         if token.kind == "NOT":
             raise self.error("write NOT before the attribute: NOT (a IN …), which holds also where a is missing", token)
         raise self.error(f"expected a comparison, such as = or BETWEEN, not {shown(token)}", token)
@@ -204,13 +238,24 @@ class PredicateParser(Pieces):
         self.expect("WITH", f"{word} WITH 'text'")
         token = self._token
         text = self.read_text(f"{word} WITH")
-        folded = self._ignoring_case([(TEXT, text)], token)
-        seen = text.casefold() if folded else text
-        view = View.FOLDED if folded else View.PLAIN
+        return self.edge(path, word, text, self._ignoring_case([(TEXT, text)], token), token)
+
+    def edge(self, path: Path, word: str, text: str, folded: bool, at: Token) -> Predicate:
+        """Return the predicate STARTS WITH or ENDS WITH; `word` is its first word."""
+        text = text.casefold() if folded else text
+        seen, view = text, View.FOLDED if folded else View.PLAIN
         if word == "ENDS":
             seen, view = seen[::-1], View.FOLDED_BACKWARDS if folded else View.BACKWARDS
-        written = f"{word} WITH {show_value(text.casefold() if folded else text)}{' IGNORING CASE' * folded}"
-        return self._counted(Predicate(path, f"{word} WITH", view, ((TEXT, seen),), written), token)
+        written = f"{word} WITH {show_value(text)}{' IGNORING CASE' * folded}"
+        return self._counted(Predicate(path, f"{word} WITH", view, ((TEXT, seen),), written), at)
+
+    def equal_text(self, path: Path, text: str, folded: bool, at: Token) -> Predicate:
+        """Return the predicate that a value is a text, also one that is written as a date."""
+        if folded:
+            return self._folded(path, "=", [(TEXT, text)], at)
+        if instant_of_text(text) is None:
+            return self._predicate(path, "=", View.PLAIN, ((TEXT, text),), at)
+        return self._counted(Predicate(path, "=", View.PLAIN, ((TEXT, text),), f"LIKE {show_value(text)}"), at)
 
     def _is(self, path: Path) -> Tree:
         token = self.advance()
@@ -244,6 +289,43 @@ class PredicateParser(Pieces):
             self.expect(word, reader.example)
         return reader.parse(self, path)
 
+    @property
+    def operator(self) -> str:
+        """Return the first word of the operator that is being parsed, in capitals."""
+        return self._operator.text.upper()
+
+    @property
+    def reading(self) -> Reading:
+        """Return how texts of attributes are read."""
+        if self._reading is None:
+            from watchword.predicates.readers.reading import Reading
+
+            self._reading = Reading()
+        return self._reading
+
+    def whole(self, path: Path) -> Path:
+        """Return an attribute from the event on, also inside of ANY; the empty one, of no attribute, as it is."""
+        return self._inside + path if path else ()
+
+    def ignores_case(self) -> bool:
+        """Pass over IGNORING CASE; return whether it stood there."""
+        return self._ignoring_case([], self._token)
+
+    def parse_inside(self, token: Token, parse: Callable[[str], Any], text: str) -> Any:
+        """Return what the parser of another language makes of the text of a token; its errors are placed in the whole
+        subscription."""
+        try:
+            return parse(text)
+        except SubscriptionSyntaxError as error:
+            raise self.error_inside(token, error.reason, error.position) from None
+
+    def error_inside(self, token: Token, reason: str, position: int) -> SubscriptionSyntaxError:
+        """Return an error at a character of the text of a token, in which a quote is written twice."""
+        before = text_of(token)[:position]
+        return SubscriptionSyntaxError(
+            reason, text=self.text, position=token.position + 1 + len(before) + before.count("'")
+        )
+
     def read_query(self, path: Path) -> tuple[Clause, ...]:
         """Pass over a query in parentheses about the objects of an attribute, and return its clauses; the next token
         opens it."""
@@ -262,9 +344,13 @@ class PredicateParser(Pieces):
         written: str,
         at: Token | None = None,
     ) -> Predicate:
-        """Return a predicate that a reader reads. `written` is what follows its words, or the attribute if they lead;
-        an error about the constants points at `at`, or at the words."""
-        before, behind = (f"{reader.name} ", written) if reader.leads else ("", f"{reader.name} {written}")
+        """Return a predicate that a reader reads. `written` is what follows its words, or the attribute if they lead,
+        or begins with its words if it has several; an error about the constants points at `at`, or at the words."""
+        before, behind = "", written
+        if reader.leads:
+            before = f"{reader.name} "
+        elif reader.operators is None:
+            behind = f"{reader.name} {written}"
         made = Predicate(path, reader.name, reader, constants, behind, before)
         return self._counted(made, at or self._operator)
 

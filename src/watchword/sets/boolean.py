@@ -81,6 +81,10 @@ class Parser(ABC, Generic[Atom]):
 
     def clauses(self) -> list[Clause[Atom]]:
         """Return the clauses of the text; none if it contradicts itself."""
+        return self.clauses_of(self.tree())
+
+    def tree(self) -> Tree:
+        """Return the text as a tree of atoms."""
         tree = self._query()
         if tree is None:
             raise SubscriptionSyntaxError(
@@ -88,7 +92,7 @@ class Parser(ABC, Generic[Atom]):
                 text=self.text,
                 position=0,
             )
-        return self.clauses_of(tree)
+        return tree
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
         """Return the clauses of a tree; all trees of a text share one budget."""

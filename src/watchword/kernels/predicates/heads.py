@@ -25,7 +25,7 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
     for k in range(len(points)):
         point = points[k]
         field = s.kinds[point] >> 2
-        if point >= len(s.point_blocks) or is_repeated(points, k, s.marks[field, POINTS_AT]):
+        if point >= len(s.point_blocks):
             continue
         if count == len(heads):
             fill = read_blocks(heads, count, positions, s, payloads, fill)
@@ -68,7 +68,7 @@ def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
     start = s.marks[partner, POINTS_AT]
     for j in range(start, start + s.marks[partner, POINTS]):
         other = points[j]
-        if other >= len(s.ranks) or is_repeated(points, j, start):
+        if other >= len(s.ranks):
             continue
         if count + 64 > len(heads):  # as many as a field has partners stay free
             fill = read_blocks(heads, count, positions, s, payloads, fill)
@@ -80,15 +80,6 @@ def _pair_heads(p, point, points, positions, s, heads, count, payloads, fill):
         heads[count] = block
         count += block >= 0
     return count, fill
-
-
-@leaf
-def is_repeated(points, k, start):
-    """Return whether ``points[start:k]`` contains ``points[k]``."""
-    for j in range(start, k):
-        if points[j] == points[k]:
-            return True
-    return False
 
 
 @leaf

@@ -6,8 +6,7 @@ import numpy as np
 
 from watchword.kernels.jit import leaf
 from watchword.kernels.predicates.blocks import lies
-from watchword.kernels.predicates.heads import is_repeated
-from watchword.kernels.predicates.layout import LAZY, POINTS_AT, VALUES_AT
+from watchword.kernels.predicates.layout import LAZY, VALUES_AT
 from watchword.kernels.predicates.nodes import find_node
 
 
@@ -19,7 +18,7 @@ def match_delta(points, fields, positions, begin, end, s, payloads, fill):
         point = points[k]
         if point >= len(s.point_heads) or s.point_heads[point] < 0:
             continue
-        if fill >= 0 and not is_repeated(points, k, s.marks[s.kinds[point] >> 2, POINTS_AT]):
+        if fill >= 0:
             fill = _read_list(s.point_heads[point], positions, s, payloads, fill)
     for k in range(begin, end):
         if fill >= 0 and fields[k] < len(s.new_levels) and s.new_levels[fields[k]]:

@@ -35,11 +35,11 @@ def match(events, state, arena, first, used, offsets, payloads):
     s = state_at(state, arena)
     dead = Dead(s.dead_slots, s.dead_clauses)
     heads = np.empty(HEADS, np.int32)
+    distinct = np.empty(_most_points(event_offsets, first), np.int32)
     work = 0
     for event in range(first, len(event_offsets) - 1):
-        own = points[event_offsets[event] : event_offsets[event + 1]]
         begin, end = value_offsets[event], value_offsets[event + 1]
-        _scatter(own, fields, begin, end, s)
+        own = _scatter(points[event_offsets[event] : event_offsets[event + 1]], fields, begin, end, s, distinct)
         _compare(positions, s)
         count, fill = base_heads(own, fields, positions, begin, end, s, heads, payloads, used)
         if fill >= 0:
@@ -69,9 +69,20 @@ def match_one(points, fields, positions, state, arena, payloads):
     return used if reached else -1, work
 
 
+@leaf
+def _most_points(offsets, first):
+    """Return the number of points of the event that has the most."""
+    most = np.int64(0)
+    for event in range(first, len(offsets) - 1):
+        most = max(most, offsets[event + 1] - offsets[event])
+    return most
+
+
 @inline
-def _scatter(points, fields, begin, end, s):
+def _scatter(points, fields, begin, end, s, distinct):
+    """Write down the points and labels of an event; returns its points, each once, in `distinct`."""
     half = negations(s)
+    count = 0
     for k in range(begin, end):
         field = fields[k]
         if s.marks[field, VALUES] == 0:
@@ -81,6 +92,8 @@ def _scatter(points, fields, begin, end, s):
     for k in range(len(points)):
         point = points[k]
         place = np.int64(s.places[point])
+        if s.hold[place] == 1:
+            continue
         s.hold[place] = 1
         if place < half:
             s.hold[place + half] = 0
@@ -88,11 +101,14 @@ def _scatter(points, fields, begin, end, s):
             s.seen[point] += 1
         field = s.kinds[point] >> 2
         if s.marks[field, POINTS] == 0:
-            s.marks[field, POINTS_AT] = k
+            s.marks[field, POINTS_AT] = count
             s.marks[field, RANK] = s.ranks[point] if point < len(s.ranks) else NONE
         else:
             s.marks[field, RANK] = SEVERAL
         s.marks[field, POINTS] += 1
+        distinct[count] = point
+        count += 1
+    return distinct[:count]
 
 
 @leaf

@@ -8,6 +8,7 @@ are ["a", "b"] and ["c"], the values are a, b, c, and the owners 0, 0, 1.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,15 @@ class ColumnReader:
 
     def __init__(self, placer: Callable[[Field], Placer], position: int) -> None:
         self._placer, self._position = placer, position
-        self._points: list[tuple[Int64, Any]] = []
+        self._points: list[tuple[int, Int64, Any]] = []
         self._labels: list[tuple[Int64, int, Int64]] = []
 
     def read(self, root: NameNode, events: pa.Array) -> Held:
         """Return the points and labels of events, which are structs or maps."""
         count = len(events)
         self._below(root, events, np.arange(count))
-        offsets, atoms = group_by_event(count, self._points, np.int32)
+        self._points.sort(key=itemgetter(0))  # field by field: a field may read several columns (the option `text`)
+        offsets, atoms = group_by_event(count, [(owners, points) for _, owners, points in self._points], np.int32)
         value_offsets, labels = group_by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
         numbers = [(owners, np.full(len(owners), number, np.int32)) for owners, number, _ in self._labels]
         _, fields = group_by_event(count, numbers, np.int32)
@@ -80,7 +82,7 @@ class ColumnReader:
 
     def _scalars(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         for field in place.fields:
-            if field.reader is None or field.reader.about != "objects":
+            if field.reader is None or not (field.reader.about == "objects" or field.reader.reads_bytes):
                 self._refuse(field, column, owners)
             if field.reader is not None:
                 self._read_by(field.reader, field, column, owners)
@@ -111,11 +113,11 @@ class ColumnReader:
         if placed.labels is not None:
             self._labels.append((owners, field.number, placed.labels))
         if placed.offsets is not None:
-            self._points.append((np.repeat(owners, np.diff(placed.offsets)), placed.points))
+            self._points.append((field.number, np.repeat(owners, np.diff(placed.offsets)), placed.points))
         else:
             here = placed.points >= 0
-            whole = here.all()
-            self._points.append((owners, placed.points) if whole else (owners[here], placed.points[here]))
+            owners, points = (owners, placed.points) if here.all() else (owners[here], placed.points[here])
+            self._points.append((field.number, owners, points))
 
 
 def _first_unreadable(column: pa.Array) -> int | None:

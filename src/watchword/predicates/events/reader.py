@@ -156,12 +156,13 @@ class Reader:
         shape = self._fields.shape
         root, places = NameNode(), set()
         for field in list(self._fields.all):
-            place = root
-            for name in field.path:
-                place = place.below.setdefault(name, NameNode())
-            place.fields.append(field)
-            place.is_asleep |= field.is_asleep
-            places.add(place)
+            for path in self._fields.paths(field):
+                place = root
+                for name in path:
+                    place = place.below.setdefault(name, NameNode())
+                place.fields.append(field)
+                place.is_asleep |= field.is_asleep
+                places.add(place)
         for place in places:
             if not place.is_asleep:
                 place.wake()

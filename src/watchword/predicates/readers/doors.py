@@ -1,6 +1,6 @@
 """Doors: which readers an index has, by the words that lead to them.
 
-``topic KIND OF 'news'`` is read by `Nodes`, for KIND OF stands behind the attribute; ``ANY orders (…)`` by `Elements`,
+``body MATCHES 'ferry'`` is read by `Terms`, for MATCHES stands behind the attribute; ``ANY orders (…)`` by `Elements`,
 for ANY stands before it. The option `operators` names more readers by their homes: ``["my.module:Divisible"]``.
 """
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from watchword.predicates.readers.reader import AttributeReader
 
 _WORDS = re.compile(r"[^\W\d]\w*( [^\W\d]\w*)*")
-_TAKEN = frozenset(["AND", "OR", "NOT", "BETWEEN", "IN", "STARTS", "ENDS", "CONTAINS", "IS", "EXISTS", "IGNORING"])
+_TAKEN = frozenset(
+    ["AND", "OR", "NOT", "BETWEEN", "IN", "STARTS", "ENDS", "CONTAINS", "IS", "EXISTS", "IGNORING", "ESCAPE"]
+)
 """First words of what the language has by itself."""
 
 
@@ -44,14 +46,23 @@ class Doors:
         """By the first word after the attribute, the other words and the reader; longer ones first, so that MATCHES
         PATTERN comes before MATCHES."""
         found: dict[str, list[tuple[list[str], type[AttributeReader]]]] = {}
-        for name in sorted(self.by_name, key=lambda name: -len(name.split())):
-            if name not in self.before:
-                first, *others = name.split()
-                found.setdefault(first, []).append((others, self.by_name[name]))
+        operators = [(words, reader) for reader in self.by_name.values() for words in operators_of(reader)]
+        for words, reader in sorted(operators, key=lambda one: -len(one[0].split())):
+            if not reader.leads:
+                first, *others = words.split()
+                found.setdefault(first, []).append((others, reader))
         return found
 
 
-_OWN = ("watchword.predicates.readers.elements:Elements", "watchword.predicates.readers.nodes:Nodes")
+def operators_of(reader: type[AttributeReader]) -> tuple[str, ...]:
+    """Return the words of a reader: its name, if it has no other."""
+    return (reader.name,) if reader.operators is None else reader.operators
+
+
+_HOMES = ("elements:Elements", "nodes:Nodes", "terms:Terms", "patterns:Patterns", "paths:Paths")
+_OWN = tuple(
+    f"watchword.predicates.readers.{home}" for home in (*_HOMES, "substrings:Substrings", "substrings:FoldedSubstrings")
+)
 
 BUILT_IN = Doors(_OWN)
 
@@ -67,7 +78,7 @@ def checked_operators(name: str, value: Any) -> list[str]:
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
         raise OptionError(f"{name} must be a list of homes of readers, such as 'my.module:Divisible', not {value!r}")
     homes = list(dict.fromkeys(value))
-    names = set(BUILT_IN.by_name) if homes else set()
+    names = {words for reader in BUILT_IN.by_name.values() for words in operators_of(reader)} if homes else set()
     for home in homes:
         reader = reader_at(home)
         words = reader.name

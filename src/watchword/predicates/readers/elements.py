@@ -4,8 +4,7 @@ The queries about one attribute are subscriptions of an index of their own, whos
 outside: the objects of a list are its events. With ``ANY orders (sku = 'x')`` as atom 3, the event ``{"orders":
 [{"sku": "y"}, {"sku": "x"}]}`` has two objects; the second matches slot 3, which is a point of the event.
 
-The state is that of the inner index, its parts under their names; it is made when the first query comes, or, of a
-snapshot, when the first object is read.
+`InnerReader` has the life of that index.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Arrays, prefixed, under
-from watchword.locks import ForkSafe
 from watchword.predicates.events.held import Placed, nothing_placed
 from watchword.predicates.explaining import report
 from watchword.predicates.literals import shown
 from watchword.predicates.predicate import Path, Predicate, show_clauses
-from watchword.predicates.readers.reader import AttributeReader, Surroundings
+from watchword.predicates.readers.inner import InnerReader
+from watchword.predicates.readers.reader import Surroundings
 from watchword.sets.dnf import And, Not, Tree
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from watchword.predicates.schema.attribute import Attribute
 
 
-class Elements(AttributeReader):
+class Elements(InnerReader["Predicates"]):
     """Matches the objects of an attribute with an index of queries."""
 
     name = "ANY"
@@ -40,10 +38,12 @@ class Elements(AttributeReader):
     leads = True
 
     def __init__(self, path: Path, surroundings: Surroundings) -> None:
-        self._surroundings = surroundings.inside(path)
-        self._saved: Arrays = {}
-        self._index: Predicates | None = None
-        self._guard = ForkSafe()
+        super().__init__(path, surroundings.inside(path))
+
+    def make(self) -> Predicates:
+        """Return an empty index of queries."""
+        assert self._surroundings.make_index is not None
+        return self._surroundings.make_index(self._surroundings)
 
     @classmethod
     def parse(cls, parser: PredicateParser, path: Path) -> Tree:
@@ -63,14 +63,14 @@ class Elements(AttributeReader):
 
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
         """Subscribe the queries under the atoms."""
-        self._inner().add_queries(atoms, [predicate.constants for predicate in predicates])
+        self.inner.add_queries(atoms, [predicate.constants for predicate in predicates])
 
     def points(self, values: list[Any]) -> list[int]:
         """Return the atoms whose query one of the objects satisfies."""
         objects = [value for value in values if isinstance(value, dict)]
         if not objects:
             return []
-        inner = self._inner()
+        inner = self.inner
         found: list[int] = np.unique(inner.find(inner.read(objects, 0)).payloads).tolist()
         return found
 
@@ -78,7 +78,7 @@ class Elements(AttributeReader):
         """Return the atoms whose query each object of a column satisfies."""
         if not pa.types.is_struct(column.type) and not pa.types.is_map(column.type):
             return nothing_placed(len(column))
-        inner = self._inner()
+        inner = self.inner
         hits = inner.find(inner.read(column, 0))
         return Placed(hits.offsets, hits.payloads, None)
 
@@ -92,50 +92,3 @@ class Elements(AttributeReader):
     def refusal(cls, predicate: Predicate, attribute: Attribute) -> str | None:
         """Refuse nothing: the schema has looked at the attribute, and looks at the query by itself."""
         return None
-
-    def _inner(self) -> Predicates:
-        """Return the index of the queries."""
-        with self._guard.lock:
-            if self._index is None:
-                assert self._surroundings.make_index is not None
-                made = self._surroundings.make_index(self._surroundings)
-                if self._saved:
-                    for name, part in made.parts.items():
-                        part.restore(under(name, self._saved))
-                self._index, self._saved = made, {}
-            return self._index
-
-    # snapshots
-
-    def prepare(self) -> None:
-        """Prepare the parts of the index."""
-        if self._index is not None:
-            for part in self._index.parts.values():
-                part.prepare()
-
-    def condense(self) -> None:
-        """Bring the parts of the index into the form that is saved."""
-        if self._index is not None:
-            for part in self._index.parts.values():
-                part.condense()
-
-    def arrays(self) -> Arrays:
-        """Return the parts of the index."""
-        if self._index is None:
-            return self._saved
-        found: Arrays = {}
-        for name, part in self._index.parts.items():
-            found |= prefixed(name, part.arrays())
-        return found
-
-    def restore(self, arrays: Arrays) -> None:
-        """Take over what `arrays` returned."""
-        if self._index is None:
-            self._saved = arrays
-
-    @property
-    def bytes(self) -> int:
-        """Return the bytes of the index."""
-        if self._index is None:
-            return sum(array.nbytes for array in self._saved.values())
-        return sum(part.bytes for part in self._index.parts.values())

@@ -37,6 +37,7 @@ from watchword.arrays import offsets_of
 from watchword.parts import Part
 from watchword.predicates.events.held import Placed, nothing_placed
 from watchword.predicates.predicate import Path, Predicate, show_path
+from watchword.predicates.readers.reading import Reading
 from watchword.sets.dnf import Tree
 
 if TYPE_CHECKING:
@@ -46,11 +47,12 @@ if TYPE_CHECKING:
 
 
 class Surroundings(NamedTuple):
-    """The parts of its index that a reader may use: declared hierarchies by attribute, and a function that makes an
-    index of queries about the objects of an attribute."""
+    """The parts of its index that a reader may use: declared hierarchies by attribute, a function that makes an index
+    of queries about the objects of an attribute, and how texts are read."""
 
     hierarchies: Mapping[str, Mapping[str, list[str]]]
     make_index: Callable[[Surroundings], Predicates] | None = None
+    reading: Reading = Reading()
 
     def inside(self, path: Path) -> Surroundings:
         """Return the surroundings as they are seen from the objects of an attribute.
@@ -60,7 +62,7 @@ class Surroundings(NamedTuple):
         """
         start = show_path(path) + "."
         kept = {name.removeprefix(start): tree for name, tree in self.hierarchies.items() if name.startswith(start)}
-        return self._replace(hierarchies=kept)
+        return self._replace(hierarchies=kept, reading=self.reading.inside(path))
 
 
 ALONE = Surroundings({})
@@ -73,11 +75,17 @@ class AttributeReader(Part):
     name: ClassVar[str]
     """The operator: words after the attribute, and the reader's name in snapshots. No two readers share it."""
 
+    operators: ClassVar[tuple[str, ...] | None] = None
+    """All operators, if the name is not the only one: `parse` finds the one that stands there in `parser.operator`."""
+
     example: ClassVar[str]
     """How it is written, for errors: ``KIND OF 'node'``."""
 
     about: ClassVar[Literal["values", "texts", "objects"]] = "values"
     """The kind of values that it reads; it may be given other values, and ignores them."""
+
+    reads_bytes: ClassVar[bool] = False
+    """Whether it reads binary columns, too, which are no values of other predicates."""
 
     leads: ClassVar[bool] = False
     """Whether the words stand before the attribute, as in ``ANY orders (…)``."""
@@ -99,6 +107,10 @@ class AttributeReader(Part):
     @abstractmethod
     def points(self, values: list[Any]) -> list[int]:
         """Return the numbers of predicates that hold for one of the values of an event, none of them null."""
+
+    def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
+        """Return where in a text a predicate holds first, from character to character; None if that has no place."""
+        return None
 
     @abstractmethod
     def holds(self, predicate: Predicate, value: Any) -> bool:

@@ -1,0 +1,159 @@
+"""``body MATCHES 'greece AND (crisis OR "debt relief")'``: texts are searched for words and phrases, as by keywords.
+
+AND, OR and NOT inside of the quotes become those of the whole subscription, so only words and phrases are atoms here,
+and each exists once, however many subscriptions ask for it. ``body MATCHES 'greece NOT imf' AND value > 20`` is the
+conjunction of ``body MATCHES 'greece'``, ``NOT body MATCHES 'imf'`` and ``value > 20``.
+
+A word is found by its number: with ``body MATCHES 'greece'`` as atom 3, and greece as number 0 in the vocabulary of the
+reader, ``words`` is ``[3]``. Phrases are subscriptions of the inner index of keywords, their slots the atoms. The
+texts of a list are one event: its words may stand in different texts, a phrase stands in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.arrays import Arrays, offsets_of, reserve
+from watchword.index.events import decoded
+from watchword.index.hits import Hits, merged
+from watchword.predicates.events.held import Placed
+from watchword.predicates.predicate import Path, Predicate
+from watchword.predicates.readers.inner import TextReader, text_or_none
+from watchword.predicates.readers.patterns import any_text
+from watchword.predicates.readers.reader import Surroundings
+from watchword.predicates.values import show_value
+from watchword.sets.boolean import And, Clause, Not, Or, Tree
+from watchword.text.places import term_places
+
+if TYPE_CHECKING:
+    from watchword.keywords.language import Keywords
+    from watchword.predicates.query import PredicateParser
+    from watchword.sets.rows import Rows
+
+
+class Terms(TextReader["Keywords"]):
+    """Finds words and phrases in the texts of an attribute."""
+
+    name = "MATCHES"
+    example = "MATCHES 'words'"
+
+    def __init__(self, path: Path, surroundings: Surroundings) -> None:
+        super().__init__(path, surroundings)
+        self._words = np.empty(0, np.int32)
+        """By number of a term, the atom of the predicate that asks for it alone; -1 for none."""
+
+    def make(self) -> Keywords:
+        """Return an empty index of keywords with the options of the attribute."""
+        from watchword.keywords.language import Keywords
+
+        return self._surroundings.reading.make(Keywords, self._path)
+
+    @classmethod
+    def parse(cls, parser: PredicateParser, path: Path) -> Tree:
+        """Read the words; the tree has a predicate for each word or phrase."""
+        from watchword.keywords.query import show
+
+        token = parser.token
+        tree = parser.parse_inside(token, parser.reading.grammar(parser.whole(path)).tree, parser.read_text(cls.name))
+
+        def atoms(part: Tree) -> Tree:
+            if isinstance(part, Not):
+                return Not(atoms(part.part))
+            if isinstance(part, And | Or):
+                return type(part)([atoms(one) for one in part.parts])
+            return parser.read_by(cls, path, (part,), show_value(show(part)), token)
+
+        made = atoms(tree)
+        return made if _asks_for_a_word(tree) else And([any_text(parser, path, token), made])
+
+    def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
+        """Remember words by their numbers, and subscribe phrases."""
+        inner = self.inner
+        words = [(atom, one.constants[0][0]) for atom, one in zip(atoms, predicates, strict=True) if _is_word(one)]
+        numbers = inner.vocabulary.intern_texts([word for _, word in words])
+        inner.vocabulary.use(numbers, 1)
+        for atom, one in zip(atoms, predicates, strict=True):
+            if not _is_word(one):
+                inner.add_one(atom, [Clause(one.constants, ())])
+        self._words = reserve(self._words, len(inner.vocabulary) + 1, -1)
+        self._words[numbers] = [atom for atom, _ in words]
+
+    def points_of_texts(self, texts: pa.Array) -> Placed:
+        """Return the words and phrases of each text of a column."""
+        return self._found(self.inner.read(texts, 0))
+
+    def points_of_text(self, text: Any) -> list[int]:
+        """Return the words and phrases of one text."""
+        found: list[int] = self._found(self.inner.read([decoded(text, 0)], 0)).points.tolist()
+        return found
+
+    def _found(self, texts: Rows) -> Placed:
+        """Return the atoms of texts that are given by the numbers of their terms; -1, of an unknown term, leads to the
+        end of `words`, where there is no atom."""
+        atoms = self._words[texts.atoms]
+        known = atoms >= 0
+        offsets, points = offsets_of(known)[texts.offsets], atoms[known]
+        if len(self.inner.clauses):
+            found = merged(Hits(offsets, points, 0), self.inner.find(texts))
+            offsets, points = found.offsets, found.payloads
+        return Placed(offsets, points, None)
+
+    def holds(self, predicate: Predicate, value: Any) -> bool:
+        """Say whether a value is a text with the word or phrase."""
+        from watchword.keywords.query import occurs
+
+        text = text_or_none(value)
+        if text is None:
+            return False
+        terms = self._surroundings.reading.grammar(self._path).analyzer.terms(text)
+        return occurs(predicate.constants[0], terms, set(terms))
+
+    def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
+        """Return the first place of the word or phrase."""
+        text = text_or_none(value)
+        if text is None:
+            return None
+        (atom,) = predicate.constants
+        places = term_places(text, self._surroundings.reading.grammar(self._path).analyzer)
+        for at in range(len(places) - len(atom) + 1):
+            if tuple(place.term for place in places[at : at + len(atom)]) == atom:
+                return places[at].start, places[at + len(atom) - 1].end
+        return None
+
+    # snapshots
+
+    def arrays(self) -> Arrays:
+        """Return the parts of the index, and the atoms of words."""
+        return {**super().arrays(), "words": self._words[: len(self.inner.vocabulary) + 1]}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Take over what `arrays` returned."""
+        super().restore({name: array for name, array in arrays.items() if name != "words"})
+        self._words = arrays["words"]
+
+    @property
+    def bytes(self) -> int:
+        """Return the bytes of the index, and of the atoms of words."""
+        return super().bytes + self._words.nbytes
+
+
+def _is_word(predicate: Predicate) -> bool:
+    return len(predicate.constants[0]) == 1
+
+
+def _asks_for_a_word(tree: Tree, negated: bool = False) -> bool:
+    """Return whether a text that satisfies a tree, or its negation, has at least one of its words.
+
+    >>> _asks_for_a_word(And([("ferry",), Not(("storm",))])), _asks_for_a_word(Or([("ferry",), Not(("storm",))]))
+    (True, False)
+    """
+    if isinstance(tree, Not):
+        return _asks_for_a_word(tree.part, not negated)
+    if isinstance(tree, And | Or):
+        parts = [_asks_for_a_word(part, negated) for part in tree.parts]
+        return any(parts) if isinstance(tree, And) != negated else all(parts)
+    return not negated

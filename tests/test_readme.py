@@ -106,7 +106,7 @@ def here(arguments: list[str]) -> tuple[int, str]:
 
 def in_a_process(arguments: list[str]) -> tuple[int, str]:
     """Run a command that starts Spark."""
-    words = [sys.executable, "-m", "watchword.cli", *arguments]
+    words = [sys.executable, "-m", "watchword", *arguments]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

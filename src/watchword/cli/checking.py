@@ -15,6 +15,7 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, fail, note, reports_errors, say, spinner
+from watchword.cli.wording import in_flags
 from watchword.errors import SubscriptionError
 from watchword.visible import counted
 
@@ -45,7 +46,7 @@ def check(
 
       watchword check rules.csv --language predicates --schema schema.json
 
-      watchword check patterns.jsonl --language predicates --dialect eventbridge
+      watchword check rules.json --language predicates --dialect eventbridge
     """
     from watchword.index import language_class
     from watchword.tables import read_subscriptions
@@ -57,7 +58,11 @@ def check(
     with spinner(f"checking {file}"):
         index = language_class(chosen)(**options)
         found = read_subscriptions(
-            file, id=id, subscription=subscription, refuse=lambda number, why: faults.append(Fault(number, why))
+            file,
+            id=id,
+            subscription=subscription,
+            rules=dialect is not None,
+            refuse=lambda number, why: faults.append(Fault(number, why)),
         )
         read = None if dialect is None else opening.translator(chosen, dialect)
         faults += [*_repeated_ids(found), *_refused_rows(found, index.check, read)]
@@ -109,7 +114,7 @@ def _refused_rows(
             try:
                 check(text if read is None else read(text))
             except SubscriptionError as error:
-                yield Fault(found.numbers[row].as_py(), str(error), ids[row])
+                yield Fault(found.numbers[row].as_py(), in_flags(str(error)), ids[row])
 
 
 def _passes(texts: list[str], check: Callable[[str | list[str]], None]) -> bool:

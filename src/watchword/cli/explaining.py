@@ -110,9 +110,9 @@ def _index_of_one(path: str, written: str, options: opening.IndexOptions) -> tup
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from watchword.tables import Subscriptions, read_subscriptions
+    from watchword.tables import Subscriptions
 
-    found = read_subscriptions(path, id=options.id, subscription=options.subscription)
+    found = opening.read_file(path, options)
     rows = pc.indices_nonzero(pc.equal(found.table["id"].cast(pa.string()), written))
     row = rows[:1]
     one = Subscriptions(found.table.take(row), found.label, found.unit, found.numbers.take(row))

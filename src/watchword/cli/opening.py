@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from watchword.cli.reporting import fail, spinner
+from watchword.cli.wording import flag_of, flagged_options
 from watchword.errors import SubscriptionError
+from watchword.files import parse_json
 from watchword.languages import LANGUAGES, language_dialects, language_options
 from watchword.locations import scheme_of
 from watchword.options import Option
@@ -54,8 +56,13 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose rules the subscriptions are: eventbridge, sns or sns-body, with --language predicates.",
+        help="Whose rules the subscriptions are: eventbridge, sns or sns-body, with --language predicates. In JSON "
+        "lines they may be objects; a .json file is one object, from names to rules.",
     ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="An option without a flag of its own, such as max_clauses=1000."),
 ]
 Given = Mapping[str, Any]
 """Options of a language that the user gave, by name. `offers_language_options` explains."""
@@ -67,16 +74,11 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
 
     The command is called with the options that the user gave, in one mapping.
     """
-    offered = {
-        name: option
-        for language in LANGUAGES
-        for name, option in sorted(language_options(language).items())
-        if option.flag is not None
-    }
+    offered = flagged_options()
 
     @functools.wraps(command)
     def run(**named: Any) -> None:
-        values = {name: named.pop(name) for name in offered}
+        values = {name: named.pop(name) for name in offered} | _settings(named.pop("set") or ())
         command(**named, given={name: value for name, value in values.items() if value is not None})
 
     signature = inspect.signature(command, eval_str=True)
@@ -87,14 +89,33 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
             continue
         for name, option in offered.items():
             parameters.append(parameter.replace(name=name, default=None, annotation=_annotation(name, option)))
+        parameters.append(parameter.replace(name="set", default=None, annotation=SetOption))
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _settings(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return options that have no flag of their own, from NAME=VALUE; a value is JSON, or a text.
+
+    >>> _settings(["max_clauses=1000"])
+    {'max_clauses': 1000}
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            fail(f"--set {pair}: expected NAME=VALUE, such as max_clauses=1000")
+        try:
+            found[name] = parse_json(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _annotation(name: str, option: Option) -> object:
     """Return the annotation that gives typer an option's type and help."""
     if option.flag == "switch":
-        return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
+        return Annotated[bool | None, typer.Option(flag_of(name), help=option.help, show_default=False)]
     return Annotated[str | None, typer.Option(help=option.help, metavar=_METAVARS.get(option.flag or "text"))]
 
 
@@ -118,11 +139,17 @@ def open_index(path: str, options: IndexOptions) -> Index:
     _check_local(path)
     if Path(path).is_dir():
         return _open_snapshot(path, options)
+    with spinner(f"reading {path}"):
+        subscriptions = read_file(path, options)
+    return build_index(subscriptions, options)
+
+
+def read_file(path: str, options: IndexOptions) -> Subscriptions:
+    """Return the subscriptions of a file, as they stand there."""
     from watchword.tables import read_subscriptions
 
-    with spinner(f"reading {path}"):
-        subscriptions = read_subscriptions(path, id=options.id, subscription=options.subscription)
-    return build_index(subscriptions, options)
+    rules = options.dialect is not None
+    return read_subscriptions(path, id=options.id, subscription=options.subscription, rules=rules)
 
 
 def language_of(path: str, options: IndexOptions) -> str:
@@ -209,10 +236,17 @@ def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     known = language_options(language)
     for name in options.given:
         if name not in known:
-            others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
-            reason = _NEEDLESS.get((language, name), f"{language} have no such option")
-            fail(f"{_flag(name)}: {reason}: leave it out, or give {others}")
+            fail(f"{_flag(name)}: {_no_such_option(language, name)}")
     return language, {name: _value(known[name], value) for name, value in options.given.items()}
+
+
+def _no_such_option(language: str, name: str) -> str:
+    """Return what to do about an option that a language does not have."""
+    others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
+    if not others:
+        return f"{language} have no such option; they have {', '.join(language_options(language))}"
+    reason = _NEEDLESS.get((language, name), f"{language} have no such option")
+    return f"{reason}: leave it out, or give {others}"
 
 
 def _value(option: Option, given: Any) -> Any:
@@ -238,7 +272,9 @@ _NEEDLESS = {("keywords", "ignore_case"): "keywords are compared without regard 
 
 
 def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    """Return the flag that gives an option: ``--stop-words``, or ``--set max_clauses``."""
+    own = ("method", "id", "subscription", "dialect")
+    return flag_of(name) if name in own or name in flagged_options() else f"--set {name}"
 
 
 def _open_snapshot(path: str, options: IndexOptions) -> Index:

@@ -42,7 +42,9 @@ def reports_errors(command: Callable[Arguments, Result]) -> Callable[Arguments, 
         try:
             return command(*args, **kwargs)
         except WatchwordError as error:
-            fail(str(error))
+            from watchword.cli.wording import in_flags
+
+            fail(in_flags(str(error)))
         except BrokenPipeError:
             _forget_output()
             raise typer.Exit(BROKEN_PIPE) from None

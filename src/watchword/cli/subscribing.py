@@ -52,9 +52,7 @@ def subscribe(
             own = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
             say(store.subscribe(subscriber, own, language=language, id=id))
             return
-        from watchword.tables import read_subscriptions
-
-        found = opening.translate(read_subscriptions(file), chosen, dialect)
+        found = opening.translate(opening.read_file(file, opening.IndexOptions(dialect=dialect)), chosen, dialect)
         pairs = zip(found.table["id"].to_pylist(), found.table["subscription"].to_pylist(), strict=True)
         with opening.naming_the_place(found):
             ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)

@@ -71,8 +71,8 @@ class Index(State, MutableMapping[Key, str]):
     """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
     ``KeywordIndex[str]``.
 
-    `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`, or those
-    that `id` and `subscription` name; ids are all `str` or all `int`. `method` names one of the language's ways to
+    `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`; the
+    arguments `id` and `subscription` name other columns. Ids are all `str` or all `int`. `method` names one of the language's ways to
     match, which all give the same answers; `auto` is the one to use. `options` are those of the language and of the
     method; they are kept, and saved with the index.
 
@@ -192,7 +192,7 @@ class Index(State, MutableMapping[Key, str]):
         **more: str,
     ) -> list[Refused] | None:
         """Subscribe many at once, replacing those already there: a mapping, pairs, or a table of any library with the
-        columns ``id`` and ``subscription``, or those that `id` and `subscription` name.
+        columns ``id`` and ``subscription``; the arguments `id` and `subscription` name other columns.
 
         All of them or, if one is refused, none. With ``on_error="skip"`` refused subscriptions are left out and
         returned, each with its row, its id and the error; of an id that stands more than once the first counts.

@@ -46,7 +46,7 @@ class Reasons:
         self._pairs += zip(rows, map(catalog.text, hits.payloads.tolist()), strict=True)
 
     def added_to(self, answer: pa.Table, events: Any, explain: Callable[[Any, str], Explanation]) -> pa.Table:
-        """Return an answer with the column ``why``; `events` are those that were matched, without nulls."""
+        """Return an answer with the column ``why``; `events` are the matched events, without nulls."""
         found: dict[tuple[int, str], str] = {}
         for row, text in self._pairs:
             if (row, text) not in found:

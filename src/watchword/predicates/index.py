@@ -49,6 +49,8 @@ class PredicateIndex(Index[Key]):
             method: str | Literal["auto", "brute", "counting", "propagation", "non-propagation"] = "auto",
             hierarchies: Mapping[str, Mapping[str, Any]] = {},
             operators: Iterable[str] = (),
+            text: Iterable[str] = (),
+            reading: Mapping[str, Mapping[str, Any]] = {},
             schema: Mapping[str, Any] | None = None,
             max_clauses: int = 256,
             max_work: int = 2_097_152,

@@ -72,9 +72,9 @@ class Index(State, MutableMapping[Key, str]):
     ``KeywordIndex[str]``.
 
     `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`; the
-    arguments `id` and `subscription` name other columns. Ids are all `str` or all `int`. `method` names one of the language's ways to
-    match, which all give the same answers; `auto` is the one to use. `options` are those of the language and of the
-    method; they are kept, and saved with the index.
+    arguments `id` and `subscription` name other columns. Ids are all `str` or all `int`. `method` names one of the
+    language's ways to match, which all give the same answers; `auto` is the one to use. `options` are those of the
+    language and of the method; they are kept, and saved with the index.
 
     Subscribe by ``index[id] = text``, unsubscribe by ``del index[id]``; a text that is refused changes nothing.
 

@@ -24,7 +24,7 @@ class Occurrence(NamedTuple):
 
 
 class PatternIndex(Index[Key]):
-    r"""Patterns over text: `?` is one character, `*` any run, also empty, and `\` escapes; found anywhere.
+    r"""Patterns over text: `?` is one character, `*` any run, also empty, and ``\`` escapes; found anywhere.
 
     >>> index = PatternIndex({"s1": "song?blue", "s2": "pie*tea", "s3": "blue\\?"})
     >>> index.match("a song, blue? No: a pie and tea")

@@ -1,8 +1,8 @@
 """One line for whoever waits: kernels are compiled when they are first used, and kept from then on.
 
-The line is logged at the level INFO by the logger `watchword.kernels`, and printed where somebody sees it: on standard
-error if that is a terminal, below its cell in a notebook.
-It comes once a process, and not before compiling has taken `PATIENCE` seconds: a kernel or two take less.
+The line is logged at the level INFO by the logger `watchword.kernels`, and printed on standard
+error if that is a terminal, and below the cell in a notebook. It comes once a process, and not before compiling has
+taken `PATIENCE` seconds: a kernel or two take less.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class FirstUse:
 
 
 def _seen_stream() -> TextIO | None:
-    """Return the stream that a person reads while waiting; None if there is no such."""
+    """Return the stream that a person reads while waiting, standard error or output; None if neither is read."""
     if sys.stderr is not None and sys.stderr.isatty():
         return sys.stderr
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()

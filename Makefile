@@ -74,8 +74,9 @@ MUTANTS := 100
 mutants: $(READY) ## change the code in a hundred places, one at a time, and list the changes that no test notices
 	@$(BIN)/python -m tests.mutants --count $(MUTANTS)
 
-docs: $(READY) ## build the pages and the reference of the public classes into build/docs
-	@$(BIN)/python docs/build.py
+docs: $(READY) ## build the site of all pages and the reference of the public classes: build/docs/index.html
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs -d build/docs-trees . build/docs
+	@echo "==> build/docs/index.html"
 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small

@@ -2,8 +2,8 @@
 
 Workload, seed 2011: 59,899 posts of 2020 and 100,000 searches, conjunctions of two or three words of a post that stand
 in at most 5 % of all posts; each post and each search gets one of 50 feeds and a priority of 0 to 99. The posts lie
-in the folder that WATCHWORD_DATA names. The rules of `wildcard` are those of hypermatch's benchmark: of 100,000, ten share a
-number and match an event.
+in the folder that WATCHWORD_DATA names. The rules of `wildcard` are those of hypermatch's benchmark: of 100,000, ten
+share a number and match an event.
 
     matches    MATCHES alone, against the same searches in a KeywordIndex. Wanted: 0.7
     apart      feed = 'f' AND priority > p AND text MATCHES 'words', against a KeywordIndex and a PredicateIndex whose

@@ -59,7 +59,7 @@ PAIRS = {
     for id, holds in HOLDS.items()
     if holds({"".join(c for c in word if c.isalnum()).lower() for word in text.split()})
 }
-COMMAND = [sys.executable, "-m", "watchword.cli"]
+COMMAND = [sys.executable, "-m", "watchword"]
 
 
 def run(*arguments: object, input: str | None = None) -> Result:

@@ -14,6 +14,7 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, fail, note, reports_errors, say, spinner
+from watchword.cli.wording import in_flags
 from watchword.errors import SubscriptionError
 from watchword.visible import counted
 
@@ -45,7 +46,7 @@ def check(
 
       watchword check rules.csv --language predicates --schema schema.json
 
-      watchword check patterns.jsonl --language predicates --dialect eventbridge
+      watchword check rules.json --language predicates --dialect eventbridge
 
       watchword check rules/ --language predicates --dialect sigma
     """
@@ -109,7 +110,7 @@ def _refused_rows(
             try:
                 check(text if read is None else read(text))
             except SubscriptionError as error:
-                yield Fault(found.numbers[row].as_py(), str(error), ids[row])
+                yield Fault(found.numbers[row].as_py(), in_flags(str(error)), ids[row])
 
 
 def _passes(texts: list[str], check: Callable[[str | list[str]], None]) -> bool:

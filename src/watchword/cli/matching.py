@@ -224,8 +224,6 @@ def _wanted(
 
     if limit is not None and not occurrences:
         fail("--limit: it says how many occurrences there may be: give --occurrences too")
-    if explain and occurrences:
-        fail("--explain: it says why of a pair, and --occurrences where: give one of them")
     skip = None if on_error is None else on_error is opening.OnError.skip
     return Wanted(batch, explain, occurrences, limit, skip)
 

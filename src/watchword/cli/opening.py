@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from watchword.cli.reporting import fail, note, spinner
+from watchword.cli.wording import flag_of, flagged_options, parameter_of
 from watchword.errors import SubscriptionError
+from watchword.files import parse_json
 from watchword.languages import LANGUAGES, language_dialects, language_options, rule_files
 from watchword.locations import scheme_of
 from watchword.options import Option
@@ -56,7 +58,8 @@ DialectOption = Annotated[
     typer.Option(
         metavar="NAME",
         help="Whose rules the subscriptions are: eventbridge, sigma, sns or sns-body, with --language predicates. "
-        "Sigma rules are a folder, a file or a tar archive of YAML.",
+        "Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects in JSON lines, or one "
+        "object from names to rules in a .json file.",
     ),
 ]
 LogSourcesOption = Annotated[
@@ -84,6 +87,10 @@ OnErrorOption = Annotated[
         show_default="stop",
     ),
 ]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="An option without a flag of its own, such as max_clauses=1000."),
+]
 Given = Mapping[str, Any]
 """Options of a language that the user gave, by name. `offers_language_options` explains."""
 NOTHING: Given = {}
@@ -92,20 +99,14 @@ NOTHING: Given = {}
 def offers_language_options(command: Callable[..., None]) -> Callable[..., None]:
     """Put an option for each that any language declares in the place of the command's parameter `given`.
 
-    The command is called with the options that the user gave, in one mapping. An option that the command has itself,
-    as ``match`` has ``--text``, is left to it.
+    The command is called with the options that the user gave, in one mapping.
     """
     signature = inspect.signature(command, eval_str=True)
-    offered = {
-        name: option
-        for language in LANGUAGES
-        for name, option in sorted(language_options(language).items())
-        if option.flag is not None and name not in signature.parameters
-    }
+    offered = flagged_options()
 
     @functools.wraps(command)
     def run(**named: Any) -> None:
-        values = {name: named.pop(_parameter(name)) for name in offered}
+        values = {name: named.pop(parameter_of(name)) for name in offered} | _settings(named.pop("set") or ())
         command(**named, given={name: value for name, value in values.items() if value is not None})
 
     parameters: list[inspect.Parameter] = []
@@ -115,16 +116,35 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
             continue
         for name, option in offered.items():
             parameters.append(
-                parameter.replace(name=_parameter(name), default=None, annotation=_annotation(name, option))
+                parameter.replace(name=parameter_of(name), default=None, annotation=_annotation(name, option))
             )
+        parameters.append(parameter.replace(name="set", default=None, annotation=SetOption))
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _settings(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return options that have no flag of their own, from NAME=VALUE; a value is JSON, or a text.
+
+    >>> _settings(["max_clauses=1000"])
+    {'max_clauses': 1000}
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            fail(f"--set {pair}: expected NAME=VALUE, such as max_clauses=1000")
+        try:
+            found[name] = parse_json(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _annotation(name: str, option: Option) -> object:
     """Return the annotation that gives typer an option's type and help."""
     if option.flag == "switch":
-        return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
+        return Annotated[bool | None, typer.Option(flag_of(name), help=option.help, show_default=False)]
     return Annotated[str | None, typer.Option(help=option.help, metavar=_METAVARS.get(option.flag or "text"))]
 
 
@@ -172,7 +192,13 @@ def read(path: str, options: IndexOptions, refuse: Refuse | None = None) -> Subs
     rules = None if reader is None else reader(path)
     if rules is not None:
         return subscriptions_of_files(path, rules)
-    return read_subscriptions(path, id=options.id, subscription=options.subscription, refuse=refuse)
+    return read_subscriptions(
+        path,
+        id=options.id,
+        subscription=options.subscription,
+        rules=options.dialect is not None,
+        refuse=refuse,
+    )
 
 
 def language_of(path: str, options: IndexOptions) -> str:
@@ -282,10 +308,17 @@ def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     known = language_options(language)
     for name in options.given:
         if name not in known:
-            others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
-            reason = _NEEDLESS.get((language, name), f"{language} have no such option")
-            fail(f"{_flag(name)}: {reason}: leave it out, or give {others}")
+            fail(f"{_flag(name)}: {_no_such_option(language, name)}")
     return language, {name: _value(known[name], value) for name, value in options.given.items()}
+
+
+def _no_such_option(language: str, name: str) -> str:
+    """Return what to do about an option that a language does not have."""
+    others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
+    if not others:
+        return f"{language} have no such option; they have {', '.join(language_options(language))}"
+    reason = _NEEDLESS.get((language, name), f"{language} have no such option")
+    return f"{reason}: leave it out, or give {others}"
 
 
 def _value(option: Option, given: Any) -> Any:
@@ -311,12 +344,9 @@ _NEEDLESS = {("keywords", "ignore_case"): "keywords are compared without regard 
 
 
 def _flag(name: str) -> str:
-    return "--" + _parameter(name).replace("_", "-")
-
-
-def _parameter(name: str) -> str:
-    """Return the parameter of a language's option; ``--text`` is a column of the events."""
-    return "text_attributes" if name == "text" else name
+    """Return the flag that gives an option: ``--stop-words``, or ``--set max_clauses``."""
+    own = ("method", "id", "subscription", "dialect")
+    return flag_of(name) if name in own or name in flagged_options() else f"--set {name}"
 
 
 def _open_snapshot(path: str, options: IndexOptions) -> Index:

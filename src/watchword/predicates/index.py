@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from watchword.index import Index, Key
 from watchword.predicates.language import Predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from watchword.index import Subscriptions
 
 
 class PredicateIndex(Index[Key]):
@@ -30,3 +37,24 @@ class PredicateIndex(Index[Key]):
     """
 
     plug = Predicates
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str | Literal["auto", "brute", "counting", "propagation", "non-propagation"] = "auto",
+            hierarchies: Mapping[str, Mapping[str, Any]] = {},
+            operators: Iterable[str] = (),
+            text: Iterable[str] = (),
+            reading: Mapping[str, Mapping[str, Any]] = {},
+            schema: Mapping[str, Any] | None = None,
+            max_clauses: int = 256,
+            max_work: int = 2_097_152,
+            max_predicates: int = 4096,
+            max_literal: int = 65_536,
+            max_depth: int = 64,
+        ) -> None: ...

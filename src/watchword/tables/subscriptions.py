@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from watchword.tables.delimited import CsvReader
 from watchword.tables.lines import LineReader
+from watchword.tables.members import members, rule_text
 from watchword.tables.readers import Reader, choose_column, open_reader
 from watchword.tables.sources import Chunk, Refuse, TableError, check_kind, name_failures, wrong_kind
 
@@ -60,14 +61,22 @@ class Subscriptions:
 
 
 def read_subscriptions(
-    path: str, *, id: str | None = None, subscription: str | None = None, refuse: Refuse | None = None
+    path: str,
+    *,
+    id: str | None = None,
+    subscription: str | None = None,
+    rules: bool = False,
+    refuse: Refuse | None = None,
 ) -> Subscriptions:
     """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given.
 
-    An unusable row is an error; with `refuse`, the number and reason of each is reported to it, and the row is left
-    out.
+    With `rules`, they are rules of another system: JSON lines may have them as objects, and a ``.json`` file is one
+    object from names to rules. An unusable row is an error; with `refuse`, the number and reason of each is reported to
+    it, and the row is left out.
     """
-    reader = open_reader(path, refuse=refuse)
+    if rules and path.lower().endswith(".json"):
+        return _named_rules(path, id, subscription, refuse)
+    reader = open_reader(path, refuse=refuse, objects=rules)
     try:
         names = _column_names(reader, id, subscription)
         chunks = list(reader.chunks(names, _BATCH))
@@ -92,6 +101,27 @@ def subscriptions_of_files(path: str, rules: Sequence[RuleFile]) -> Subscription
     return Subscriptions(table, path, "rule", numbers, tuple(rule.file for rule in rules))
 
 
+def _named_rules(path: str, id: str | None, subscription: str | None, refuse: Refuse | None) -> Subscriptions:
+    """Return the rules of one JSON object from names to rules, numbered from 1."""
+    if id is not None or subscription is not None:
+        raise TableError("an object of names and rules has no columns: leave out --id and --subscription", path=path)
+    if not isinstance(read_json(path), dict):
+        raise TableError('expected one object from names to rules: {"my-rule": {…}}', path=path)
+    kept: list[tuple[str, str, int]] = []
+    for number, (name, written) in enumerate(members(Path(path).read_text(encoding="utf-8-sig")), 1):
+        text = rule_text(written)
+        if text is None:
+            reason = f'{name!r} is no rule: expected an object from names to rules, {{"my-rule": {{…}}}}'
+            if refuse is None:
+                raise TableError(reason, path=path, place=f"rule {number}")
+            refuse(number, reason)
+        else:
+            kept.append((name, text, number))
+    names, texts, numbers = (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
+    table = pa.table({"id": pa.array(names, pa.string()), "subscription": pa.array(texts, pa.string())})
+    return Subscriptions(table, path, "rule", pa.chunked_array([pa.array(numbers, pa.int64())]))
+
+
 def read_words(path: str) -> list[str]:
     """Return the lines of a file of words, such as stop words; blank ones are left out."""
     reader = LineReader(path)
@@ -106,7 +136,7 @@ def read_json(path: str) -> Any:
     with name_failures(path):
         content = Path(path).read_bytes()
     try:
-        return json.loads(content)
+        return json.loads(content.decode("utf-8-sig"))
     except RecursionError:
         raise TableError("nested too deeply", path=path) from None
     except UnicodeDecodeError:

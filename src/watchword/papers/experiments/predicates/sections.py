@@ -77,8 +77,8 @@ def _kind_cells(scale: str) -> list[Cell]:
 def measure_kinds(cell: Cell, scale: str, seed: int) -> list[Row]:
     """Compare the methods on subscriptions with KIND OF and CONTAINS."""
     workload = KindWorkload(cell["S"], equalities=cell["EQ"], seed=seed)
-    table, own = workload.subscription_table(), {"hierarchies": workload.hierarchies}
-    indexes = {method: PredicateIndex(table, method=method, **own) for method in METHODS}
+    table, hierarchies = workload.subscription_table(), workload.hierarchies
+    indexes = {method: PredicateIndex(table, method=method, hierarchies=hierarchies) for method in METHODS}
     rows = compared(indexes, workload.event_table(EVENTS), turns=3, seconds=0.1, counted=COUNTED)
     return [cell | {"NP": cell["EQ"] + 2} | row for row in rows]
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
-from watchword.predicates.plain import plain_predicate
+from watchword.predicates.plain import MOST, plain_conjunction
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.doors import BUILT_IN, Doors
 from watchword.predicates.values import (
@@ -85,10 +85,10 @@ def parse(
         raise SubscriptionSyntaxError(
             f"a predicate subscription is a str, not {type(text).__name__}", text=repr(text)[:200], position=0
         )
-    if check is None and len(text) <= limits.literal:
-        found = plain_predicate(text)
-        if found is not None:
-            return [boolean.Clause((found,), ())]
+    if len(text) <= limits.literal and min(limits.predicates, limits.work) >= 2 * MOST:
+        found = plain_conjunction(text)
+        if found is not None and (check is None or not any(check((), predicate) for predicate in found)):
+            return [boolean.Clause(tuple(dict.fromkeys(found)), ())]
     return PredicateParser(text, limits, check, doors, reading).clauses()
 
 

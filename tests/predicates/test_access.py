@@ -207,12 +207,12 @@ def test_an_unknown_row_is_a_key_error() -> None:
     duel.check()
 
 
-def test_tombstones_until_half_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tombstones_until_a_third_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AccessRows, "delta_rows", 10)
     duel = Duel(4)
     duel.add(400)
-    duel.remove(150)
-    assert len(duel.structure.tombstones) == 150
+    duel.remove(140)
+    assert len(duel.structure.tombstones) == 140
     duel.check()
     duel.remove(100)
     assert len(duel.structure.tombstones) < 100, "packed anew"

@@ -176,7 +176,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     operation = "blocks read"
     reads_repeats: ClassVar[bool] = True
     takes_negations: ClassVar[bool] = True
-    delta_rows: ClassVar[int] = 4096
+    delta_rows: ClassVar[int] = 1024
     background_rows: ClassVar[int] = 100_000
 
     base: AccessBase

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check mutants docs bench peers soak newest-numba wheel clean help
+.PHONY: run tour quick test check mutants bounds docs bench peers soak newest-numba wheel clean help
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -73,6 +73,11 @@ MUTANTS := 100
 
 mutants: $(READY) ## change the code in a hundred places, one at a time, and list the changes that no test notices
 	@$(BIN)/python -m tests.mutants --count $(MUTANTS)
+
+# Kernels are compiled once more, with checks, into a folder of their own; that takes most of the time.
+bounds: $(READY) ## run the tests of kernels and the contract with numba's bounds checks: no kernel may leave an array
+	@NUMBA_BOUNDSCHECK=1 WATCHWORD_CACHE=$(CURDIR)/build/bounds \
+		$(TESTS) -m "not slow" --few tests/kernels tests/contract
 
 docs: $(READY) ## build the site of all pages and the reference of the public classes: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs -d build/docs-trees . build/docs

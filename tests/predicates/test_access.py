@@ -13,6 +13,7 @@ from watchword import PredicateIndex
 from watchword.kernels.predicates.blocks import MANY
 from watchword.kernels.predicates.heads import HEADS
 from watchword.kernels.predicates.layout import LAZILY, MORE, ROWS_AT
+from watchword.predicates import zones
 from watchword.predicates.access import eager
 from watchword.predicates.access import structure as structures
 from watchword.predicates.access.structure import AccessRows
@@ -206,12 +207,12 @@ def test_an_unknown_row_is_a_key_error() -> None:
     duel.check()
 
 
-def test_tombstones_until_half_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tombstones_until_a_third_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(AccessRows, "delta_rows", 10)
     duel = Duel(4)
     duel.add(400)
-    duel.remove(150)
-    assert len(duel.structure.tombstones) == 150
+    duel.remove(140)
+    assert len(duel.structure.tombstones) == 140
     duel.check()
     duel.remove(100)
     assert len(duel.structure.tombstones) < 100, "packed anew"
@@ -221,8 +222,10 @@ def test_tombstones_until_half_is_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     duel.check()
 
 
-def test_labels_are_spread_while_a_delta_and_tombstones_exist() -> None:
-    """Ascending breakpoints use a zone up after some fifty; rows in base and delta follow the new labels."""
+def test_labels_are_spread_while_a_delta_and_tombstones_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Breakpoints that take half of the room that is left use a zone up after some fifty; rows in base and delta follow
+    the new labels."""
+    monkeypatch.setattr(zones, "LITTLE", 1)
     duel = Duel(6)
     duel.add(300)
     duel.structure.condense()

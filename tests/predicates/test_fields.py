@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.contract.cases import found
 from watchword import Index, PredicateIndex
+from watchword.predicates import breaks, points, zones
 from watchword.predicates import fields as fields_module
-from watchword.predicates import points
 from watchword.predicates.fields import Field, Fields
 from watchword.predicates.predicate import Predicate
 from watchword.predicates.query import UNLIMITED, parse
@@ -62,7 +62,7 @@ def test_kinds_have_zones_of_their_own() -> None:
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "bisecting", "random"])
 def test_room_runs_out_and_is_made_anew(order: str) -> None:
-    """Halving a zone of 2^56 labels has an end after some fifty breakpoints on one side."""
+    """Halving a zone of 2^56 labels has an end after some fifty breakpoints; ascending ones halve nothing."""
     values: list[Any] = list(range(300))
     if order == "descending":
         values.reverse()
@@ -77,7 +77,39 @@ def test_room_runs_out_and_is_made_anew(order: str) -> None:
         check(fields.all[0].zones[NUMBER])
         if count % 40 == 0 or count == len(predicates):
             compare(fields, predicates[:count], [-1, 0.25, 0.5, 0.9999, 7, 7.5, 299, 300])
-    assert (fields.spreads > 0) == (order != "random")
+    assert (fields.spreads > 0) == (order == "bisecting")
+
+
+@pytest.mark.parametrize("before", [[], [10**9], list(range(0, 10**7, 10**4))])
+def test_values_that_ascend_or_descend_leave_labels_where_they_are(before: list[int]) -> None:
+    """Also in the middle of others, and two series at once, as the ends of BETWEEN are."""
+    fields = Fields()
+    fields.define([predicate(f"a > {value}") for value in before])
+    for value in range(3000):
+        fields.define([predicate(f"a BETWEEN {5000 + value} AND {5100 + value}"), predicate(f"a < {-value}")])
+    assert fields.spreads == 0
+    check(fields.all[0].zones[NUMBER])
+
+
+@given(st.lists(st.integers(0, 60), max_size=60), st.integers(2, 8))
+def test_breakpoints_in_blocks_are_those_of_one_list(values: list[int], most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(breaks, "BLOCK", most)
+        found, listed = breaks.Breaks(), {}
+        for number, value in enumerate(values):
+            place = found.find(value)
+            below, above = [one for one in listed if one < value], [one for one in listed if one > value]
+            assert place.own == listed.get(value)
+            if place.own is None:
+                assert place.below == (listed[max(below)] if below else None)
+                assert place.above == (listed[min(above)] if above else None)
+                found.insert(place, value, 2 * number)
+                listed[value] = 2 * number
+        assert found.values() == sorted(listed) and len(found) == len(listed)
+        assert found.labels() == [listed[value] for value in sorted(listed)]
+        for value in range(-1, 62):
+            near = max((one for one in listed if one <= value), default=None)
+            assert found.label_at(value) == (None if near is None else listed[near] + (near != value))
 
 
 def bisected(low: int, high: int) -> list[int]:
@@ -174,8 +206,10 @@ def test_many_at_once_are_spread_evenly() -> None:
 
 
 @pytest.mark.parametrize("method", ["auto", "counting", "propagation"])
-def test_an_index_whose_labels_run_out(method: str, tmp_path: Path) -> None:
-    """Subscribing one by one in ascending order, with a snapshot in between, matching all along."""
+def test_an_index_whose_labels_run_out(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Subscribing one by one in ascending order, with a snapshot in between, matching all along; each takes half of
+    the room that is left."""
+    monkeypatch.setattr(zones, "LITTLE", 1)
     index, model, spreads = PredicateIndex(method=method), {}, 0
     for value in range(130):
         index[value] = f"a >= {value}" if value % 3 else f"a > {value} AND NOT a = {value + 1}"

@@ -98,8 +98,9 @@ class State:
     Methods that are called with the gate held say so; all others take it themselves.
     """
 
-    patience: ClassVar[int] = 4096
-    """How many subscriptions may go, beyond as many as there are, before what they leave behind is cleared away."""
+    patience: ClassVar[int] = 512
+    """How many subscriptions may go, beyond a share of those there are, before what they leave behind is cleared away:
+    slots after half as many as there are, atoms that no subscription asks for after a quarter."""
 
     def __init__(self, new_language: Callable[[], Language]) -> None:
         self._new_language = new_language
@@ -134,7 +135,7 @@ class State:
             self._gate.alone(self._append, key, text, compiled)
         else:
             self._gate.alone(self._replace, key, slot, text, compiled)
-            self._count_forgotten(self.patience + len(catalog))
+            self._count_forgotten()
 
     def _delete(self, key: object) -> str:
         """Unsubscribe one, inside a change, and return its text."""
@@ -142,10 +143,9 @@ class State:
         slot = self._slot(key)
         text = catalog.text(slot)
         self._gate.alone(self._drop, key, slot, text)
-        most = self.patience + len(catalog)
-        if catalog.removed > most:
+        if catalog.removed > self.patience + len(catalog) // 2:
             self._compact()
-        self._count_forgotten(most)
+        self._count_forgotten()
         return text
 
     def _append(self, key: Id, text: str, compiled: Any) -> None:
@@ -262,10 +262,10 @@ class State:
 
     # what subscriptions leave behind
 
-    def _count_forgotten(self, most: int) -> None:
-        """Count a text that is gone; after more than `most` of them, replace a language that is mostly unused."""
+    def _count_forgotten(self) -> None:
+        """Count a text that is gone; after many of them, replace a language that keeps much that is unused."""
         self._forgotten += 1
-        if self._forgotten > most:
+        if self._forgotten > self.patience + len(self._catalog) // 4:
             self._forgotten = 0
             if self._plugged.is_outworn:
                 self._renew()

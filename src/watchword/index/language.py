@@ -145,7 +145,7 @@ class Language(ABC):
 
     @property
     def is_outworn(self) -> bool:
-        """Return whether most stored atoms are unused, so that rebuilding the language would free memory."""
+        """Return whether many stored atoms are unused, so that rebuilding the language would free memory."""
         return False
 
     def compile_one(self, text: str) -> Any:

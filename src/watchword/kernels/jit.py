@@ -8,6 +8,8 @@ there are these, each of which needs a private name of numba and is left out whe
 - `_resolve_by_type`: a kernel is not compiled again for each constant that it is called with;
 - `no_cfunc_wrapper`, `_nrt`: options that leave out what is not used;
 - `Callback`: code that C calls, loaded like the rest.
+
+While a kernel is compiled or loaded, signals are held (`held_signals`).
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from watchword.kernels.cache.files import KernelFiles
 from watchword.kernels.cache.folders import places
 from watchword.kernels.cache.sources import PACKAGE
 from watchword.kernels.first_use import FirstUse
+from watchword.kernels.held_signals import run_held
 from watchword.kernels.numba_private import UnsupportedNumba, optional, private
 
 first_use = FirstUse()
@@ -43,6 +46,7 @@ def _compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         with optional("kernels are compiled once more for each constant"):
             _resolve_by_type(made)
         _speed_up(made, function)
+        made.compile = partial(run_held, made.compile)
         return made
 
     return compiled
@@ -237,9 +241,9 @@ class Callback:
         with optional("every process compiles the functions that C code calls"):
             made = _with_cache(self._function, self._preparation(options))
             _speed_up(made, self._function)
-            made.compile()
+            run_held(made.compile)
             return made
-        return cfunc(self._signature, **options)(self._function)
+        return run_held(cfunc(self._signature, **options), self._function)
 
     def _preparation(self, options: dict[str, Any]) -> Callable[[bool], Any]:
         """Return a function that makes what numba's `cfunc` makes, before it is compiled."""

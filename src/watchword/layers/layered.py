@@ -1,7 +1,7 @@
 """The life cycle of `auto`, for every language: an immutable packed *base*, a small *delta*, and *tombstones*.
 
 A row that is added goes into the delta, which takes changes in place; a row of the base that is removed gets a
-tombstone. When the delta has outgrown a quarter of the base, or half of the base is dead, both are packed into a new
+tombstone. When the delta has outgrown a quarter of the base, or a third of the base is dead, both are packed into a new
 base: in a thread where that takes long, while matching and changing go on. With room for two rows in the delta::
 
     base {1 2 3 4}   delta {}         remove 2      tombstones {2}
@@ -79,7 +79,10 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
     """A structure of base, delta and tombstones. A subclass packs rows, puts rows into its delta, and matches."""
 
     delta_rows: ClassVar[int]
-    """The rows that the delta takes, in addition to a quarter of the base."""
+    """The rows that the delta takes, in addition to a share of the base."""
+
+    delta_share: ClassVar[int] = 4
+    """The delta takes one row for each `delta_share` rows of the base; more where its rows are large."""
 
     background_rows: ClassVar[int]
     """From this many rows on, packing happens in a thread."""
@@ -165,7 +168,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         """Register the removal of a row: from the delta, at its mark, or, with -1, from the base."""
         if self._packing is not None and mark < self._packing.mark:
             self._packing.removed.append(payload)
-        if mark < 0 and len(self.tombstones) > self.delta_rows + len(self.base) // 2:
+        if mark < 0 and len(self.tombstones) > self.delta_rows + len(self.base) // 3:
             self._start()
 
     def _room(self) -> int:
@@ -177,7 +180,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         is_short = len(self) < self.background_rows
         if self._packing is None:
             self._packing = _Packing(self, aside=not is_short)
-        if is_short or self._room() < -(len(self.base) // 4):
+        if is_short or self._room() < -(len(self.base) // self.delta_share):
             self._poll(wait=True)
 
     def _poll(self, wait: bool = False) -> None:
@@ -206,7 +209,7 @@ class Layered(Structure[Batch, Row, Events], Generic[Batch, Row, Events]):
         self.base = base
         self.tombstones = Tombstones()
         self.delta = self.new_delta()
-        self._limit = self.delta_rows + len(base) // 4
+        self._limit = self.delta_rows + len(base) // self.delta_share
 
 
 class _Packing(Background[Any]):

@@ -7,7 +7,8 @@ In the order in which a subscription passes them:
     values        kinds of values, views, exact order
     schema/       what subscriptions may ask for and events must have, where that is declared
     language      what plugs into the index
-    fields        what predicates ask of one attribute: `points`, and spans in `zones`; saved as `constants`
+    fields        what predicates ask of one attribute: `points`, and spans in `zones` over `breaks`;
+                  saved as `constants`
     readers/      operators that are not about single values: ANY, KIND OF, and others' own
     access/       `auto`: rows under access keys
     listing       for the methods of the notes: all atoms that hold

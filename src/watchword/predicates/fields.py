@@ -226,8 +226,7 @@ class Fields(Part):
                 values.setdefault(owner, []).extend(breakpoints(predicate))
         for (path, view, kind), found in values.items():
             zone = self.field(path, view).zones[kind]
-            zone.wake()
-            if not zone.breaks:
+            if zone.is_empty:
                 zone.spread(found)
 
     def _set(self, atom: int, field: Field, span: Span) -> None:

@@ -131,10 +131,13 @@ class Predicates(SetLanguage):
 
     def _defined(self, predicates: Sequence[Predicate], numbers: Int32) -> Int32:
         """Define the predicates that got a new number in the fields, and return all numbers."""
-        if len(self.vocabulary) > self.fields.count:
-            fresh = np.flatnonzero(numbers >= self.fields.count)
-            _, firsts = np.unique(numbers[fresh], return_index=True)
-            self.fields.define([predicates[row] for row in fresh[firsts].tolist()])
+        known = self.fields.count
+        if len(self.vocabulary) > known:
+            fresh: dict[int, Predicate] = {}
+            for number, predicate in zip(numbers.tolist(), predicates, strict=True):
+                if number >= known:
+                    fresh.setdefault(number, predicate)
+            self.fields.define([fresh[number] for number in range(known, len(self.vocabulary))])
         return numbers
 
     def add_queries(self, slots: Sequence[int], queries: Sequence[Sequence[Clause[Predicate]]]) -> None:

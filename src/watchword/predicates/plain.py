@@ -1,8 +1,10 @@
-"""The commonest predicates without the parser: a name, a sign, and a number or a text; BETWEEN two numbers; and MATCHES
-with words of ASCII.
+"""The commonest predicates without the parser: a name, a sign, and a number or a text; BETWEEN two numbers;
+conjunctions of them; and MATCHES with words of ASCII.
 
 >>> plain_predicate("price >= 20").written, plain_predicate("a IN (1, 2)")
 ('>= 20', None)
+>>> [predicate.written for predicate in plain_conjunction("price >= 20 AND name = 'RBS'")]
+['>= 20', "= 'RBS'"]
 """
 
 from __future__ import annotations
@@ -19,7 +21,32 @@ if TYPE_CHECKING:
 
 _NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?\d{1,15}(?:\.\d{1,15})?)"
 _PLAIN = re.compile(rf"{_NAME} *(=|!=|<>|<=|>=|<|>) *(?:{_NUMBER}|'([^']*)')")
+_AND = re.compile(" +AND +", re.IGNORECASE)
 _BETWEEN = re.compile(rf"{_NAME} +BETWEEN +{_NUMBER} +AND +{_NUMBER}", re.IGNORECASE)
+
+
+MOST = 16
+"""The most predicates of a conjunction that is read here; of more, the parser counts the work."""
+
+
+def plain_conjunction(text: str) -> list[Predicate] | None:
+    """Return the predicates that the parser would find, in their order; None if only the parser can tell.
+
+    A text with an AND in it is cut, too; its first part has one quote, and is not plain.
+    """
+    pieces = _AND.split(text, 2 * MOST)
+    found: list[Predicate] = []
+    before = ""
+    for piece in pieces:
+        predicate = plain_predicate(before + piece)
+        if predicate is not None:
+            found.append(predicate)
+            before = ""
+        elif before or "'" in piece:  # a text with an AND in it, which may be written otherwise
+            return None
+        else:
+            before = f"{piece} AND "  # BETWEEN has an AND of its own
+    return None if before or len(found) > MOST else found
 
 
 def plain_predicate(text: str) -> Predicate | None:
@@ -28,8 +55,9 @@ def plain_predicate(text: str) -> Predicate | None:
     if found is None:
         return None
     path = tuple(found[1].split("."))
-    if any(name.upper() in RESERVED for name in path):
-        return None
+    for name in path:
+        if name.upper() in RESERVED:
+            return None
     if found.re is _BETWEEN:
         ends = _number(found[2]), _number(found[3])
         return Predicate(path, "BETWEEN", View.PLAIN, ends, f"BETWEEN {ends[0][1]!r} AND {ends[1][1]!r}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from watchword.predicates.values import VIEWS, Key, View
@@ -95,6 +96,7 @@ def show(predicate: Predicate) -> str:
     return f"{predicate.before}{show_path(predicate.attribute)} {predicate.written}".lstrip()
 
 
+@lru_cache(256)
 def show_path(path: Path) -> str:
     """Return an attribute as it is written."""
     return ".".join(_show_name(name) for name in path)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
-from watchword.predicates.plain import plain_predicate, plain_search
+from watchword.predicates.plain import MOST, plain_conjunction, plain_search
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.doors import BUILT_IN, Doors
 from watchword.predicates.values import (
@@ -85,13 +85,12 @@ def parse(
         raise SubscriptionSyntaxError(
             f"a predicate subscription is a str, not {type(text).__name__}", text=repr(text)[:200], position=0
         )
-    if check is None and len(text) <= limits.literal:
-        found = plain_predicate(text)
-        if found is not None:
-            return [boolean.Clause((found,), ())]
-        words = plain_search(text, limits, reading) if reading is not None else None
-        if words is not None:
-            return [boolean.Clause(tuple(words), ())]
+    if len(text) <= limits.literal and min(limits.predicates, limits.work) >= 2 * MOST:
+        found = plain_conjunction(text)
+        if found is None and check is None and reading is not None:
+            found = plain_search(text, limits, reading)
+        if found is not None and (check is None or not any(check((), predicate) for predicate in found)):
+            return [boolean.Clause(tuple(dict.fromkeys(found)), ())]
     return PredicateParser(text, limits, check, doors, reading).clauses()
 
 

@@ -176,8 +176,9 @@ class SetLanguage(Language):
 
     @property
     def is_outworn(self) -> bool:
-        """Return whether more than half of the stored atoms are unused, so that rebuilding would free memory."""
-        return len(self.vocabulary) - self._ranked > 64 + 2 * self.vocabulary.in_use
+        """Return whether more than an eighth of the stored atoms are unused, so that rebuilding would free memory."""
+        used = self.vocabulary.in_use
+        return len(self.vocabulary) - self._ranked > 64 + used + used // 8
 
     # private parts
 

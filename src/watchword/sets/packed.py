@@ -122,7 +122,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     operation = "groups read"
     reads_repeats: ClassVar[bool] = True
-    delta_rows: ClassVar[int] = 4096
+    delta_rows: ClassVar[int] = 1024
     background_rows: ClassVar[int] = 200_000
 
     base: RowBase

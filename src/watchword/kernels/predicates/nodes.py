@@ -25,6 +25,11 @@ def new_nodes(slots: int = 16) -> Table:
     return np.full(2 * slots, -1, np.int64), np.full(slots, -1, np.int32)
 
 
+def has_room(values: Int32, needed: int) -> bool:
+    """Return whether a table with these values takes `needed` entries."""
+    return 2 * len(values) // 3 >= needed
+
+
 def roomy_nodes(keys: Int64, values: Int32, needed: int) -> Table:
     """Return the table if it has room for `needed` entries, else a larger copy."""
     slots = len(values)

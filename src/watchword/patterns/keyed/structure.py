@@ -22,6 +22,7 @@ class KeyedPatterns(Layered[Patterns, Patterns, Strings]):
 
     operation: ClassVar[str] = "candidates"
     delta_rows: ClassVar[int] = 128
+    delta_share: ClassVar[int] = 8
     background_rows: ClassVar[int] = 50_000
 
     base: PatternBase

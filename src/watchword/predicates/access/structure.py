@@ -130,10 +130,14 @@ class AccessDelta:
     def reserve(self, atoms: int, fields: int, rows: int, literals: int) -> None:
         """Make room for `atoms` atoms and `fields` fields in all, and for `rows` more rows with `literals` literals."""
         heads, node_keys, node_heads, levels, always, pool = self.lists
-        node_keys, node_heads = nodes.roomy_nodes(node_keys, node_heads, self.came + rows)
+        end, nodes_needed = self.mark + 3 * rows + literals, self.came + rows
+        has_room = len(heads) >= atoms and len(levels) >= fields and len(pool) >= end
+        if has_room and nodes.has_room(node_heads, nodes_needed):  # nearly always: the lists stay what they are
+            return
+        node_keys, node_heads = nodes.roomy_nodes(node_keys, node_heads, nodes_needed)
         self.lists = Delta(
             reserve(heads, atoms, -1), node_keys, node_heads, reserve(levels, fields, 0), always,
-            reserve(pool, self.mark + 3 * rows + literals),
+            reserve(pool, end),
         )  # fmt: skip
 
     def mark_of(self, payload: int) -> int | None:
@@ -181,7 +185,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     operation = "blocks read"
     reads_repeats: ClassVar[bool] = True
     takes_negations: ClassVar[bool] = True
-    delta_rows: ClassVar[int] = 4096
+    delta_rows: ClassVar[int] = 1024
     background_rows: ClassVar[int] = 100_000
 
     base: AccessBase
@@ -198,6 +202,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._eager: tuple[int, Eager, Int32] | None = None
         self._hits_per_event = 16
         self._chances: Float64 = np.empty(0)
+        """How often each atom is expected to hold; the first `_guessed` are set, the rest is spare room."""
+        self._guessed = 0
         super().__init__()
 
     # changes
@@ -205,6 +211,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], AccessBase]:
         """Return a function that packs rows by the chances and atoms of this moment."""
         self._chances = self._expected()
+        self._guessed = len(self._chances)
         fields, chances, events = self.fields, self._chances, self.events
         atoms = fields.atoms.copied()
 
@@ -223,7 +230,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         if len(rows) == 0:
             return
         delta, atoms = self.delta, self.fields.atoms
-        if len(self._chances) < len(atoms.kinds):
+        if self._guessed < len(atoms.kinds):
             self._guess_chances()
         delta.reserve(len(atoms.kinds), len(self.fields.all), len(rows), len(rows.atoms))
         records = np.empty(len(rows), np.int64)
@@ -252,8 +259,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def _guess_chances(self) -> None:
         """Guess how often the atoms hold that were added since the last packing; the next packing counts events."""
-        fresh = self.fields.atoms.kinds[len(self._chances) :] & 3
-        self._chances = np.concatenate([self._chances, np.where(fresh > 0, SPAN_GUESS, POINT_GUESS)])
+        kinds, guessed = self.fields.atoms.kinds, self._guessed
+        self._chances, self._guessed = reserve(self._chances, len(kinds)), len(kinds)
+        for atom, kind in enumerate(kinds[guessed:].tolist(), guessed):
+            self._chances[atom] = SPAN_GUESS if kind & 3 else POINT_GUESS
 
     def _expected(self) -> Float64:
         fields, positions = self._sample

@@ -15,8 +15,8 @@ class WatchwordError(Exception):
 class SubscriptionError(WatchwordError, ValueError):
     """A subscription, or its id, was refused; the index is as it was.
 
-    ``row`` is the position in the input that was being loaded, ``id`` the subscription's; ``None`` where that is
-    unknown or says nothing: a single subscription has neither, one of a mapping no row.
+    ``row`` is the position in the input that was being loaded, ``id`` the subscription's; both are ``None`` for a
+    single subscription. The message names them, of a mapping the id alone.
     """
 
     id: str | int | None = None

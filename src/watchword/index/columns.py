@@ -16,7 +16,7 @@ from watchword.errors import SubscriptionError
 from watchword.index.arrow import decode_dictionary, is_string
 from watchword.index.catalog import checked_id
 from watchword.index.frames import as_table, is_table
-from watchword.index.refusals import Columns, Refusals
+from watchword.index.refusals import Columns, Refusals, of_mapping
 from watchword.strings import Strings, from_arrow, from_pieces, one_chunk, without_views
 from watchword.visible import shown
 
@@ -54,7 +54,7 @@ def _pairs_columns(subscriptions: Any, kind: type | None, refusals: Refusals) ->
             key, piece = checked_id(pair[0], kind, row), _encoded(pair[1], row)
         except SubscriptionError as error:
             bad = pair[0] if isinstance(pair, tuple | list) and pair else None
-            refusals.add(row, bad, (error if numbered else error.without_row()).of_id(bad))
+            refusals.add(row, bad, error.of_id(bad) if numbered else of_mapping(error, row, bad))
             continue
         kind = kind or type(key)
         keys.append(key)

@@ -72,7 +72,15 @@ class Columns(NamedTuple):
 
     def placed(self, error: SubscriptionError, number: int) -> SubscriptionError:
         """Return the error of a subscription with its row in the input and its id."""
-        return error.at_row(self.row(number) if self.numbered else None).of_id(id_at(self.ids, number))
+        row, key = self.row(number), id_at(self.ids, number)
+        return error.at_row(row).of_id(key) if self.numbered else of_mapping(error, row, key)
+
+
+def of_mapping(error: SubscriptionError, row: int, key: Any) -> SubscriptionError:
+    """Return the error of a subscription of a mapping: its message names the id, not the row."""
+    named = error.without_row().of_id(key)
+    named.row = row
+    return named
 
 
 def without_refused(given: Columns, error: SubscriptionError, language: Language, refusals: Refusals) -> Columns:

@@ -63,6 +63,9 @@ class Complaint(NamedTuple):
 Check = Callable[[Path, Predicate], Complaint | None]
 """Takes the list that a predicate's attribute is relative to (the attribute of ANY), and the predicate."""
 
+_ONE_TEXT = "CONTAINS asks for a member of a list, and the option text has this as one text; HAS asks for a part of it"
+"""Why CONTAINS is refused about an attribute of the option `text`."""
+
 UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40, work=1 << 60)
 """For texts that the package wrote itself: a name may be longer than what it was made from."""
 
@@ -269,7 +272,15 @@ class PredicateParser(Pieces):
 
     def _contains(self, path: Path) -> Tree:
         at = self._token
-        return self._made(path, "=", (self.read_literal(),), at)
+        key = self.read_literal()
+        wanted = as_text(key)
+        if wanted[0] == TEXT:
+            whole = self.whole(path)
+            if whole in self.reading.text:
+                raise self.error(_ONE_TEXT, at)
+            self._refuse(Predicate(path, "CONTAINS", View.PLAIN, (wanted,), ""), at)
+            self.reading.members.ask(whole, wanted[1])
+        return self._made(path, "=", (key,), at)
 
     def exists(self, path: Path) -> Predicate:
         """Return the predicate ``attribute EXISTS``."""
@@ -388,10 +399,14 @@ class PredicateParser(Pieces):
         self._count += max(1, len(predicate.constants)) if predicate.reader is None else 1
         if self._count > self._limits.predicates:
             raise self.error(f"more than max_predicates={self._limits.predicates} predicates and members of IN", at)
+        self._refuse(predicate, at)
+        return predicate
+
+    def _refuse(self, predicate: Predicate, at: Token) -> None:
+        """Raise if the schema refuses a predicate, whose constants stand at `at`."""
         complaint = self._check(self._inside, predicate) if self._check is not None else None
         if complaint is not None:
             raise self.error(complaint.reason, at if complaint.of_constants else self._named)
-        return predicate
 
 
 _FOLLOWS = {

@@ -28,6 +28,7 @@ from watchword.strings import one_chunk, without_views
 
 _SHOWN = 20
 _HAND_OUT = ("__arrow_c_stream__", "to_arrow", "toArrow", "fetch_arrow_table", "__dataframe__")
+_AS_OBJECTS = "give its rows as objects, by frame.to_dict('records'), or the column as texts"
 _GUESSES = ("text", "body", "content", "message", "title")
 
 Names = str | Sequence[str] | None
@@ -81,8 +82,24 @@ def as_table(given: Any, names: Sequence[str] | None, refused: type[WatchwordErr
         table = given if isinstance(given, pa.Table) else pa.table(_readable(given))
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise refused(f"Arrow cannot read this table: {error}") from None
+    except OverflowError:
+        raise refused(
+            f"{_overflowing(given)} has an integer beyond 64 bits, which Arrow has not; {_AS_OBJECTS}"
+        ) from None
     _check_names(table.column_names, table.column_names if names is None else names, refused)
     return table
+
+
+def _overflowing(frame: Any) -> str:
+    """Return the name of the first column of a frame of pandas with an integer that Arrow cannot hold."""
+    for name in frame.columns:
+        try:
+            pa.array(frame[name], from_pandas=True)
+        except OverflowError:
+            return f"column {str(name)!r}"
+        except (pa.ArrowException, TypeError, ValueError):
+            continue
+    return "a column"
 
 
 def _is_pandas(given: Any) -> bool:

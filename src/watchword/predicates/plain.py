@@ -11,7 +11,7 @@ import re
 from watchword.predicates.predicate import RESERVED, Predicate
 from watchword.predicates.values import INSTANT, NUMBER, TEXT, Key, View, instant_of_text, show_value
 
-_NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?\d{1,15}(?:\.\d{1,15})?)"
+_NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)"
 _PLAIN = re.compile(rf"{_NAME} *(=|!=|<>|<=|>=|<|>) *(?:{_NUMBER}|'([^']*)')")
 _BETWEEN = re.compile(rf"{_NAME} +BETWEEN +{_NUMBER} +AND +{_NUMBER}", re.IGNORECASE)
 

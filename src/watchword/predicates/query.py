@@ -196,7 +196,7 @@ class PredicateParser(Pieces):
         most = self.read_literal()
         if least[0] == BOOLEAN:
             raise self.error("BETWEEN does not compare booleans", at)
-        if {least[0], most[0]} == {INSTANT, TEXT}:
+        if self.is_word("IGNORING"):
             least, most = as_text(least), as_text(most)
         if least[0] != most[0]:
             raise self.error(f"the ends of BETWEEN are a {KINDS[least[0]]} and a {KINDS[most[0]]}; give two alike", at)

@@ -228,7 +228,10 @@ def _events(table: pa.Table, names: list[str], language: Language, one: bool) ->
 
 def _ids(table: pa.Table, name: str) -> pa.Array:
     _check_names(table.column_names, [name], EventError)
-    return _column(table, name)
+    column = one_chunk(table[name])
+    plain = without_views(column)
+    keeps_type = isinstance(column, pa.ExtensionArray) and plain.type == column.storage.type  # as UUIDs do
+    return column if keeps_type else plain
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:
@@ -248,7 +251,7 @@ def _rows(events: Any) -> tuple[Any, pa.Array | None]:
     """Return a table, also for an array of structs, and which of its rows are null as a whole."""
     events = events if is_table(events) else _as_array(events)
     if isinstance(events, pa.Array | pa.ChunkedArray) and pa.types.is_struct(events.type):
-        rows = one_chunk(events)
+        rows = without_views(one_chunk(events))
         absent = rows.is_null() if rows.null_count else None
         return pa.table(rows.flatten(), names=[field.name for field in rows.type]), absent
     if not is_table(events):

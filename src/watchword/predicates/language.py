@@ -24,7 +24,7 @@ from watchword.predicates.compiler import compiled, parsed_row
 from watchword.predicates.events.blocks import Blocks
 from watchword.predicates.events.columns import ColumnReader
 from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
-from watchword.predicates.events.documents import columns_of
+from watchword.predicates.events.documents import columns_of, listed
 from watchword.predicates.events.held import Held
 from watchword.predicates.events.placing import Placer
 from watchword.predicates.events.reader import Reader
@@ -193,7 +193,7 @@ class Predicates(SetLanguage):
             table = columns_of(events, self._json)
             self._json = None if table is None else table.schema
             if table is None:
-                return self._objects(events.to_pylist() if isinstance(events, pa.Array) else events, position)
+                return self._objects(listed(events) if isinstance(events, pa.Array) else events, position)
             events = rows_of(table)
         refuse_nulls(events, position)
         if not is_object(events.type):

@@ -77,6 +77,8 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     whole = _lines(events)
     if whole is None:
         return None
+    if not _is_utf8(whole):
+        return None
     breaks, objects, depth = shape_of(np.frombuffer(whole, np.uint8))
     if breaks != len(events) - 1 or objects != len(events) or depth > ARROW_DEPTH:
         return None
@@ -92,6 +94,24 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     if doubles and (_LONG_INTEGER.search(whole) or not all(map(_is_finite, table.columns))):
         return None
     return table if table.num_rows == len(events) else None
+
+
+def listed(events: pa.Array) -> list[Any]:
+    """Return the texts of an array; bytes if one is not UTF-8, which `parsed` refuses by its position."""
+    try:
+        found: list[Any] = events.to_pylist()
+    except UnicodeDecodeError:
+        found = events.cast(pa.large_binary()).to_pylist()
+    return found
+
+
+def _is_utf8(whole: Any) -> bool:
+    ends = pa.py_buffer(np.array([0, len(whole)], np.int64))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(whole)]).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _lines(events: Any) -> Any:

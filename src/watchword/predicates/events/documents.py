@@ -27,6 +27,12 @@ from watchword.visible import shown
 ARROW_DEPTH = 64
 """How deep a JSON text that Arrow reads may be nested, counting brackets inside quoted texts, too."""
 
+ARROW_KEYS = 4096
+"""How many keys a JSON text that Arrow reads may have, counting colons inside quoted texts, too: each is a column."""
+
+_LONG = 6 * ARROW_KEYS
+"""A text of this many bytes or fewer has no more keys than that."""
+
 _LONG_INTEGER = re.compile(rb"\d{16}")
 
 
@@ -77,7 +83,7 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     whole = _lines(events)
     if whole is None:
         return None
-    if not _is_utf8(whole):
+    if not _is_utf8(whole) or _is_wide(events, whole):
         return None
     breaks, objects, depth = shape_of(np.frombuffer(whole, np.uint8))
     if breaks != len(events) - 1 or objects != len(events) or depth > ARROW_DEPTH:
@@ -103,6 +109,14 @@ def listed(events: pa.Array) -> list[Any]:
     except UnicodeDecodeError:
         found = events.cast(pa.large_binary()).to_pylist()
     return found
+
+
+def _is_wide(events: Any, whole: Any) -> bool:
+    """Return whether a text may have more keys than Arrow should make columns of."""
+    longest = pc.max(pc.binary_length(events)).as_py() if isinstance(events, pa.Array) else max(map(len, events))
+    if longest <= _LONG:
+        return False
+    return any(len(line) > _LONG and line.count(b":") > ARROW_KEYS for line in bytes(whole).split(b"\n"))
 
 
 def _is_utf8(whole: Any) -> bool:

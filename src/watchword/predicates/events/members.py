@@ -11,10 +11,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
-
 from watchword.errors import EventError
-from watchword.predicates.events.documents import parsed
 from watchword.predicates.predicate import Path, show_path
 from watchword.predicates.values import show_value
 
@@ -78,9 +75,11 @@ def _said(name: str, text: str, value: str) -> str:
 
 def _objects(events: Any) -> Iterator[dict[str, Any]]:
     """Yield events as objects; any that cannot be one is left out, for it has been refused elsewhere."""
+    from watchword.predicates.events.documents import parsed  # which loads pyarrow
+
     try:
-        found = events.to_pylist() if isinstance(events, pa.Array) else events
-    except (ValueError, OverflowError, pa.ArrowException):  # a date that Python has not
+        found = events.to_pylist() if hasattr(events, "to_pylist") else events
+    except (ValueError, OverflowError, NotImplementedError):  # a date that Python has not
         return
     for event in found:
         if isinstance(event, str | bytes):

@@ -13,7 +13,7 @@ from typing import Any
 
 from watchword.errors import OptionError
 from watchword.languages import language_class
-from watchword.store.engine import Session
+from watchword.store.engine import Session, read_value
 
 Options = dict[str, Any]
 
@@ -31,7 +31,7 @@ def format_options(language: str, options: Options) -> str:
 def read_options(session: Session) -> dict[str, Options]:
     """Return the chosen options by language."""
     rows = session.rows("SELECT language, options FROM options ORDER BY language")
-    return {language: json.loads(text) for language, text in rows}
+    return {language: read_value(json.loads, text) for language, text in rows}
 
 
 def write_options(session: Session, language: str, text: str) -> bool:

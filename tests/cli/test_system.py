@@ -93,7 +93,7 @@ def test_reasons_are_made_when_an_inbox_is_shown(home: Path) -> None:
         store.subscribe("ada", "storm", id="b")
         store.unsubscribe("c")
     (record,) = records(run("inbox", "ada", "--format", "jsonl", "--keep", home=home))
-    changed = "matched when it was delivered; the subscription as it is now does not match it"
+    changed = "matched when it was delivered; the subscription, and the topics, as they are now do not match it"
     assert record["reasons"] == [
         {"subscription": "a", "text": "ferry", "why": "match: ferry"},
         {"subscription": "b", "text": "storm", "why": changed},

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from watchword.predicates.plain import plain_predicate
+from watchword.predicates.plain import plain_predicate, plain_search
 from watchword.predicates.query import Limits, parse
+from watchword.predicates.readers.reading import Reading
 
 LIMITS = Limits(256, 64, 1024, 65536)
 names = st.sampled_from(["a", "b.c", "été", "and", "NULL", "x.in", "_1", "starts"])
@@ -46,3 +47,31 @@ def test_it_finds_what_the_parser_finds(name: str, sign: str, literal: str) -> N
 )
 def test_the_rest_is_the_parsers(text: str) -> None:
     assert plain_predicate(text) is None
+
+
+READINGS = [
+    Reading([("t",)]),
+    Reading([("t",)], {"*": {"stop_words": ["x"]}}),
+    Reading([("t",)], {"b.c": {"literal_operators": True}, "a": {"stemmer": "english"}}),
+]
+words = st.lists(
+    st.sampled_from(["x", "Y", "x", "and", "AND", "OR", "not", "running", "a_b", "éa", "7", "x*", "NEAR", "y" * 1025])
+)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(st.sampled_from(["", "a ", "b.c  ", "and ", "t "]), words, st.sampled_from(["", " "]))
+def test_searches_for_words_are_what_the_parser_finds(
+    reading: Reading, name: str, words: list[str], space: str
+) -> None:
+    text = f"{name}MATCHES{space} '{space}{(' ' + space).join(words)}'"
+    found = plain_search(text, LIMITS, reading)
+    if found is not None:
+        (clause,) = parse(f"({text})", LIMITS, reading=reading)
+        assert clause.required == tuple(found) and not clause.forbidden and not clause.rest
+
+
+def test_a_search_without_an_attribute_needs_the_option_text() -> None:
+    assert plain_search("MATCHES 'x'", LIMITS, Reading()) is None
+    assert plain_search("MATCHES 'x'", LIMITS, READINGS[0]) is not None
+    assert plain_search("MATCHES 'x y z'", Limits(256, 64, 2, 65536), READINGS[0]) is None

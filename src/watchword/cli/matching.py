@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, end_in_order, fail, note, reports_errors
+from watchword.languages import language_options
 from watchword.visible import counted
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def match(
         list[str] | None,
         typer.Option(
             help="Column of the events; with keywords and patterns several: --text title --text body. No phrase and no "
-            "pattern spans two of them.",
+            "pattern spans two of them. With predicates, several (title,body) are the attributes that MATCHES without "
+            "an attribute reads; for a single one write a comma behind it.",
             show_default="text, title or body; the only text column; for objects, the whole row",
         ),
     ] = None,
@@ -159,6 +161,8 @@ def match(
 
       watchword match rules.csv trades.parquet --language predicates
 
+      watchword match rules.csv items.jsonl --language predicates --text title,body --explain
+
       watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
 
       watchword match rules.csv bits.txt --language properties --properties names.txt
@@ -172,10 +176,11 @@ def match(
     if not events:
         fail("give EVENTS: files, or - for standard input")
     options = opening.IndexOptions(language, method, id, subscription, given, dialect)
+    text, options = _attributes_as_option(text or [], opening.language_of(subscriptions, options), options)
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
-    columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
+    columns = Columns(tuple(text), event_id, None if input_format is None else input_format.value)
     sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # a file that cannot be read is reported before the index is built
         index = opening.open_index(subscriptions, options)
@@ -186,6 +191,20 @@ def match(
     note(summary)  # after all output: if the reader of it has gone, nothing is said
     if unread:
         raise typer.Exit(SOME_UNREAD)
+
+
+def _attributes_as_option(
+    text: list[str], language: str, options: opening.IndexOptions
+) -> tuple[list[str], opening.IndexOptions]:
+    """Return the columns of events that --text names, and the options of the index.
+
+    If the language has an option `text`, several names are its value: ``--text title,body`` names attributes of the
+    whole row, and ``--text payload`` the column that has the event.
+    """
+    if "text" not in language_options(language) or (not any("," in one for one in text[:1]) and len(text) < 2):
+        return text, options
+    names = [name.strip() for one in text for name in one.split(",")]
+    return [], replace(options, given={**options.given, "text": [name for name in names if name]})
 
 
 def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results, shown: bool) -> tuple[str, int]:

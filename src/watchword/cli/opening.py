@@ -65,13 +65,15 @@ NOTHING: Given = {}
 def offers_language_options(command: Callable[..., None]) -> Callable[..., None]:
     """Put an option for each that any language declares in the place of the command's parameter `given`.
 
-    The command is called with the options that the user gave, in one mapping.
+    The command is called with the options that the user gave, in one mapping. An option that the command has itself,
+    as ``match`` has ``--text``, is left to it.
     """
+    signature = inspect.signature(command, eval_str=True)
     offered = {
         name: option
         for language in LANGUAGES
         for name, option in sorted(language_options(language).items())
-        if option.flag is not None
+        if option.flag is not None and name not in signature.parameters
     }
 
     @functools.wraps(command)
@@ -79,7 +81,6 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
         values = {name: named.pop(name) for name in offered}
         command(**named, given={name: value for name, value in values.items() if value is not None})
 
-    signature = inspect.signature(command, eval_str=True)
     parameters: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         if parameter.name != "given":

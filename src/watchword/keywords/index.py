@@ -26,7 +26,7 @@ class KeywordIndex(Index[Key]):
     - `fold_accents` (False): compare without accents, café is cafe
     - `cjk` (None): "bigrams" reads Chinese, Japanese and Korean by pairs of characters
     - `literal_operators` (False): lower-case and, or, not are words, and not refused between words
-    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_terms` (1,024), `max_term_bytes` (1,024): how many terms a subscription may have, and how long
     - `max_depth` (64): how deep parentheses and NOT may be nested
 

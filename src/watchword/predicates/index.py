@@ -23,7 +23,7 @@ class PredicateIndex(Index[Key]):
     - `text` (none): attributes that MATCHES, HAS and LIKE read where no attribute stands before them
     - `reading` (none): options of keywords, patterns and paths by attribute: ``{"body": {"stemmer": "english"}}``
     - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
-    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have
     - `max_literal` (65,536): how many characters a text in a subscription may have
     - `max_depth` (64): how deep parentheses, NOT and ANY may be nested

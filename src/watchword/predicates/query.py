@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
-from watchword.predicates.plain import plain_predicate
+from watchword.predicates.plain import plain_predicate, plain_search
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.doors import BUILT_IN, Doors
 from watchword.predicates.values import (
@@ -92,6 +92,9 @@ def parse(
         found = plain_predicate(text)
         if found is not None:
             return [boolean.Clause((found,), ())]
+        words = plain_search(text, limits, reading) if reading is not None else None
+        if words is not None:
+            return [boolean.Clause(tuple(words), ())]
     return PredicateParser(text, limits, check, doors, reading).clauses()
 
 

@@ -25,6 +25,7 @@ from watchword.tables.documents import Documents, DocumentStream, holds_document
 from watchword.tables.events import Batch, Events
 from watchword.tables.sources import TableError
 from watchword.tables.subscriptions import Subscriptions, read_json, read_subscriptions, read_words
+from watchword.tables.topics import read_topics
 
 Source = Events | Documents | DocumentStream
 """Where events come from."""
@@ -40,5 +41,6 @@ __all__ = [
     "holds_documents",
     "read_json",
     "read_subscriptions",
+    "read_topics",
     "read_words",
 ]

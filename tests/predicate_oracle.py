@@ -316,9 +316,10 @@ def _between(reader: Reader) -> Callable[[object], bool]:
     if isinstance(low, bool) or isinstance(high, bool):
         raise Refused("a boolean has no order")
     plain = _ignoring(reader)
-    as_text = not (is_date(low) and is_date(high))
-    above_low = _compare(operator.ge, low, plain, as_text)
-    below_high = _compare(operator.le, high, plain, as_text)
+    if not plain and is_date(low) != is_date(high):
+        raise Refused("a date and something else")
+    above_low = _compare(operator.ge, low, plain)
+    below_high = _compare(operator.le, high, plain)
     return lambda value: above_low(value) and below_high(value)
 
 
@@ -380,13 +381,11 @@ def _literal(reader: Reader) -> str | int | float | bool:
     raise Refused(f"a literal is expected at {text!r}")
 
 
-def _compare(
-    sign: Callable[[Any, Any], bool], literal: Any, ignoring: bool, as_text: bool = False
-) -> Callable[[object], bool]:
-    """Return the test of one value; false across kinds. `as_text` takes a text as such, also if it is a date."""
+def _compare(sign: Callable[[Any, Any], bool], literal: Any, ignoring: bool) -> Callable[[object], bool]:
+    """Return the test of one value; false across kinds."""
     if isinstance(literal, str) and ignoring:
         return lambda value: isinstance(value, str) and sign(value.casefold(), literal.casefold())
-    if is_date(literal) and not as_text:
+    if is_date(literal):
         return lambda value: is_date(value) and sign(instant(value), instant(literal))
     return lambda value: kind_of(value) == kind_of(literal) and sign(value, literal)
 

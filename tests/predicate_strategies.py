@@ -219,7 +219,7 @@ between = _joined(
         _joined(number_literals, keyword("AND"), number_literals),
         _joined(text_literals, keyword("AND"), text_literals),
         _joined(date_literals, keyword("AND"), date_literals),
-        _joined(text_literals, keyword("AND"), date_literals, ignoring),
+        _joined(text_literals, keyword("AND"), date_literals, keyword("IGNORING CASE")),
     ),
 )
 membership = _joined(keyword("IN"), members.map("({})".format))

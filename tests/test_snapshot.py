@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from watchword import Index, KeywordIndex, PatternIndex, snapshot
+from watchword import Index, KeywordIndex, PathIndex, PatternIndex, snapshot
 from watchword.errors import SnapshotError
 
 ARRAYS = {
@@ -364,6 +364,36 @@ KILLED = textwrap.dedent(
     print("steps", step)
     """
 )
+
+
+def test_what_a_killed_writer_left_is_gone_before_the_next_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path)
+    (tmp_path / "data-2-0123456789abcdef").mkdir()
+    (tmp_path / "manifest.json.tmp").touch()
+    found: list[int] = []
+    real = snapshot._write_array
+
+    def spied(data: Path, name: str, array: np.ndarray) -> dict:
+        found.append(len(list(tmp_path.glob("data-*"))))
+        return real(data, name, array)
+
+    monkeypatch.setattr(snapshot, "_write_array", spied)
+    write(tmp_path)
+    assert set(found) == {2} and len(list(tmp_path.glob("data-*"))) == 1
+
+
+def test_altered_conditions_are_named_in_a_plain_open(tmp_path: Path) -> None:
+    PathIndex({1: "//a[@x][@y='1']/b"}).save(tmp_path)
+    file = file_of(tmp_path, "labels.conditions")
+    array = np.load(file)
+    for number in (-100, 1 << 20):
+        array[-1] = number
+        np.save(file, array)
+        with pytest.raises(SnapshotError, match="do not fit together") as caught:
+            Index.open(tmp_path)
+        assert caught.value.path == tmp_path
 
 
 @pytest.mark.slow

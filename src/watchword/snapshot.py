@@ -82,6 +82,7 @@ def write(
         _make_folder(folder)
         with locked(folder / LOCK):
             version = _version_to_replace(folder) + 1
+            _remove_unnamed(folder)  # of a writer that died: two may need more room than there is
             try:
                 data = folder / f"data-{version}-{secrets.token_hex(8)}"
                 data.mkdir()

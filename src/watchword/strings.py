@@ -139,18 +139,90 @@ def one_chunk(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def without_views(column: pa.Array, refused: type[WatchwordError] = EventError) -> pa.Array:
-    """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries.
+    """Return a column with large strings and binaries for views of them, also inside lists, structs and dictionaries;
+    of an extension type what it stores.
 
-    Few of Arrow's functions take views, which polars and DuckDB hand out. List views and their values stay
-    (`index.arrow`). A type that is nested too deeply is refused with the error `refused`.
+    Few of Arrow's functions take views, which polars and DuckDB hand out, or values that are run-end encoded, which are
+    written out here. List views and their values stay (`index.arrow`). A type that is nested too deeply, and a view
+    that points outside of its bytes, are refused with the error `refused`.
     """
-    if isinstance(column, pa.ExtensionArray):  # its type may have no hash
-        return column
+    while isinstance(column, pa.ExtensionArray):
+        column = column.storage
     try:
+        if has_runs(column.type):
+            column = _without_runs(column)
         kind = _without_views(column.type)
     except RecursionError:
         raise refused("a column of a type that is nested too deeply") from None
-    return column if kind == column.type else column.cast(kind)
+    if kind == column.type:
+        return column
+    reason = fault_of(column)  # a cast follows the views wherever they point
+    if reason is not None:
+        raise refused(reason)
+    return column.cast(kind)
+
+
+def fault_of(column: pa.Array) -> str | None:
+    """Return why a column is no valid array of Arrow's; None if it is one, UTF-8 aside.
+
+    >>> fault_of(pa.DictionaryArray.from_arrays(pa.array([0, 5]), pa.array(["tea"]), safe=False))
+    'a column that is no valid dictionary<values=string, indices=int64, ordered=0>: Dictionary indices invalid: \
+Invalid: Value at position 1 out of bounds: 5 (should be in [0, 0])'
+    """
+    try:
+        validate(column)
+    except pa.ArrowException as error:
+        return None if "UTF8" in str(error) else f"a column that is no valid {column.type}: {error}"
+    return None
+
+
+def validate(column: pa.Array) -> None:
+    """Raise Arrow's error if a column is not valid; most columns of strings are known to be at a tenth of the cost."""
+    if not _is_ascii(column):
+        column.validate(full=True)
+
+
+def _is_ascii(column: pa.Array) -> bool:
+    """Return whether a column has strings, their offsets ascend within the bytes, and every byte is ASCII."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)) or not len(column):
+        return False
+    column.validate()
+    _, cuts, payload = column.buffers()
+    if cuts is None or payload is None:
+        return False
+    width = np.int32 if pa.types.is_string(column.type) else np.int64
+    offsets = np.frombuffer(cuts, width)[column.offset : column.offset + len(column) + 1]
+    if not np.all(np.diff(offsets) >= 0):
+        return False
+    data = np.frombuffer(payload, np.uint8)[int(offsets[0]) : int(offsets[-1])]
+    return not len(data) or int(data.max()) < 128
+
+
+def has_runs(kind: pa.DataType) -> bool:
+    """Return whether values of this type, or of the parts of its structs and lists, are run-end encoded."""
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return has_runs(kind.value_type)
+    return pa.types.is_run_end_encoded(kind) or (pa.types.is_struct(kind) and any(has_runs(part.type) for part in kind))
+
+
+def _without_runs(column: pa.Array) -> pa.Array:
+    """Return a column with each value written out, also in the parts of structs and lists.
+
+    >>> _without_runs(pa.RunEndEncodedArray.from_arrays([2, 3], ["x", "y"]).slice(1)).to_pylist()
+    ['x', 'y']
+    """
+    if not has_runs(column.type):
+        return column
+    missing = column.is_null() if column.null_count else None
+    if isinstance(column, pa.ListArray | pa.LargeListArray):
+        offsets = pa.array(column.offsets.to_numpy())
+        return type(column).from_arrays(offsets, _without_runs(column.values), mask=missing)
+    if pa.types.is_struct(column.type):
+        parts = [_without_runs(column.field(number)) for number in range(column.type.num_fields)]
+        return pa.StructArray.from_arrays(parts, names=[part.name for part in column.type], mask=missing)
+    places = np.arange(column.offset, column.offset + len(column))
+    runs = np.searchsorted(column.run_ends.to_numpy(), places, side="right")
+    return without_views(column.values).take(pa.array(runs))
 
 
 @lru_cache(256)

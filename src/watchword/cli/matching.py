@@ -276,6 +276,7 @@ def _rows(
     from watchword.tables import Events
 
     given: dict[str, Any] = {"text": columns.text or None, "event_id": columns.event_id, "kind": columns.kind}
+    given["skip"] = bool(wanted.skip)
     return [partial(Events, path, **given, size=wanted.batch, objects=objects) for path in paths]
 
 

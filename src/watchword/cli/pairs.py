@@ -101,11 +101,20 @@ class Pairs:
     def _batches(self, source: Any, shown: bool) -> Iterator[pa.Table]:
         for batch in track(source, source, shown):
             self.events += len(batch.events)
+            self._tell_refused(source)
             for part in self._pace.slices(max(len(batch.events), 1)):  # an empty batch gives an empty table
                 some = batch.part(part.start, part.stop - part.start)
                 table = self._places_of(source, some) if self._wanted.places else self._pairs_of(source, some)
                 yield table
                 self._pace.record(len(some.events), len(table))
+        self._tell_refused(source)
+
+    def _tell_refused(self, source: Any) -> None:
+        """Report the rows of a file that were left out while it was read."""
+        refused = getattr(source, "refused", [])
+        while refused:
+            self.events += 1
+            self._refuse(source, *refused.pop(0))
 
     def _pairs_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return the pairs of some events, under the events' own ids."""

@@ -17,7 +17,7 @@ Every reader of columns uses these functions, so that all of them agree on four 
   no number.
 - A list may be of any kind, with short or long offsets, of fixed size, or a list view; a list in a list is flattened.
 - An object is a struct or a map. Names of a map's attributes are its keys, texts or binaries.
-- Extension types count as what they store.
+- Extension types count as what they store, and a run-end encoded column as the values that it repeats.
 
 List views are flattened and never cast: Arrow 26.0 casts a view ``[[7], [8, 9]]`` to the list ``[[7], []]``.
 """
@@ -35,7 +35,7 @@ from watchword.arrays import Int64, UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.kernels.grouping import group_by_owner
 from watchword.kernels.stable_hash import hash_strings
-from watchword.strings import Strings, first_null, valid_rows, without_views, writable
+from watchword.strings import Strings, fault_of, first_null, has_runs, valid_rows, validate, without_views, writable
 
 # types
 
@@ -97,8 +97,39 @@ def flat_values(values: pa.Array, owners: Int64) -> Owned:
     return Owned(values, owners)
 
 
+class InvalidValueError(EventError):
+    """A value of a column is none: Arrow's buffers contradict each other, or a string is not UTF-8."""
+
+
+def refuse_invalid(values: pa.Array, owners: Int64) -> None:
+    """Raise an `InvalidValueError` if a column of scalars or lists is not valid; its position is the value's owner.
+
+    Lists are checked by their lengths only: their values are checked when they are flattened.
+    """
+    if is_list(values.type):
+        lengths = values.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        if len(lengths) and lengths.min() < 0:
+            raise InvalidValueError(f"no valid {values.type}: a length below 0", position=int(owners[lengths.argmin()]))
+    elif not is_object(values.type):
+        try:
+            validate(values)
+        except pa.ArrowException as error:
+            row = next((row for row in range(len(values)) if not _is_valid(values[row : row + 1])), 0)
+            reason = "invalid UTF-8; decode or repair the text" if "UTF8" in str(error) else f"no value: {error}"
+            raise InvalidValueError(reason, position=int(owners[row])) from None
+
+
+def _is_valid(values: pa.Array) -> bool:
+    try:
+        (decode_dictionary(values) if pa.types.is_dictionary(values.type) else values).validate(full=True)
+    except pa.ArrowException:
+        return False
+    return True
+
+
 def _without_missing(values: pa.Array, owners: Int64) -> Owned:
     values = _storage(values)
+    refuse_invalid(values, owners)
     valid = valid_rows(values)
     if valid is not None:
         values, owners = values.filter(pa.array(valid)), owners[valid]
@@ -116,7 +147,12 @@ def _storage(values: pa.Array) -> pa.Array:
     while True:
         if isinstance(values, pa.ExtensionArray):
             values = without_views(values.storage)
+        elif has_runs(values.type):
+            values = without_views(values)
         elif pa.types.is_dictionary(values.type) and not _is_simple(values.type.value_type):
+            reason = fault_of(values)
+            if reason is not None:
+                raise InvalidValueError(reason, position=0)
             values = values.dictionary_decode()
         else:
             return values

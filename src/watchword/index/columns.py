@@ -17,7 +17,7 @@ from watchword.index.arrow import decode_dictionary, is_string
 from watchword.index.catalog import checked_id
 from watchword.index.frames import as_table, is_table
 from watchword.index.refusals import Columns, Refusals, of_mapping
-from watchword.strings import Strings, from_arrow, from_pieces, one_chunk, without_views
+from watchword.strings import Strings, fault_of, from_arrow, from_pieces, one_chunk, without_views
 from watchword.visible import shown
 
 
@@ -120,7 +120,11 @@ def _table_columns(table: pa.Table, expected: type | None, refusals: Refusals) -
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.Array:
-    return decode_dictionary(without_views(one_chunk(column), SubscriptionError))
+    found = without_views(one_chunk(column), SubscriptionError)
+    reason = fault_of(found)
+    if reason is not None:
+        raise SubscriptionError(reason)
+    return decode_dictionary(found)
 
 
 def _id_kind(ids: pa.Array, name: str) -> type:

@@ -18,8 +18,8 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.index.arrow import decode_dictionary, may_hold_texts
-from watchword.strings import Strings, first_null, from_arrow, one_chunk, valid_rows, without_views
+from watchword.index.arrow import decode_dictionary, is_object, may_hold_texts
+from watchword.strings import Strings, fault_of, first_null, from_arrow, one_chunk, valid_rows, without_views
 
 FIRST_SIZE = 256
 PAIRS_AT_ONCE = 1 << 18
@@ -65,7 +65,11 @@ class Pace:
 def as_sequence(events: Any) -> Any:
     """Return events in a form with a length and slices: a list, a tuple, or an Arrow array in one chunk."""
     if isinstance(events, pa.ChunkedArray | pa.Array):
-        return without_views(one_chunk(events))
+        found = without_views(one_chunk(events))
+        reason = None if is_object(found.type) else fault_of(found)  # columns are looked at when they are asked for
+        if reason is not None:
+            raise EventError(reason)
+        return found
     if isinstance(events, list | tuple):
         return events
     refuse_one(events)
@@ -180,6 +184,10 @@ def sample(kind: pa.DataType, blank: str = "") -> pa.Array:
     """
     if pa.types.is_null(kind):
         return pa.nulls(1)
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, sample(kind.storage_type, blank))
+    if pa.types.is_dictionary(kind):
+        return pa.DictionaryArray.from_arrays(pa.array([0], kind.index_type), sample(kind.value_type, blank))
     if may_hold_texts(kind):
         return pa.array([blank], kind)
     if pa.types.is_struct(kind) and kind.num_fields:

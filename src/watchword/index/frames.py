@@ -28,6 +28,7 @@ from watchword.strings import one_chunk, without_views
 
 _SHOWN = 20
 _HAND_OUT = ("__arrow_c_stream__", "to_arrow", "toArrow", "fetch_arrow_table", "__dataframe__")
+_AS_OBJECTS = "give its rows as objects, by frame.to_dict('records'), or the column as texts"
 _GUESSES = ("text", "body", "content", "message", "title")
 
 Names = str | Sequence[str] | None
@@ -81,8 +82,24 @@ def as_table(given: Any, names: Sequence[str] | None, refused: type[WatchwordErr
         table = given if isinstance(given, pa.Table) else pa.table(_readable(given))
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise refused(f"Arrow cannot read this table: {error}") from None
+    except OverflowError:
+        raise refused(
+            f"{_overflowing(given)} has an integer beyond 64 bits, which Arrow has not; {_AS_OBJECTS}"
+        ) from None
     _check_names(table.column_names, table.column_names if names is None else names, refused)
     return table
+
+
+def _overflowing(frame: Any) -> str:
+    """Return the name of the first column of a frame of pandas with an integer that Arrow cannot hold."""
+    for name in frame.columns:
+        try:
+            pa.array(frame[name], from_pandas=True)
+        except OverflowError:
+            return f"column {str(name)!r}"
+        except (pa.ArrowException, TypeError, ValueError):
+            continue
+    return "a column"
 
 
 def _is_pandas(given: Any) -> bool:
@@ -211,7 +228,10 @@ def _events(table: pa.Table, names: list[str], language: Language, one: bool) ->
 
 def _ids(table: pa.Table, name: str) -> pa.Array:
     _check_names(table.column_names, [name], EventError)
-    return _column(table, name)
+    column = one_chunk(table[name])
+    plain = without_views(column)
+    keeps_type = isinstance(column, pa.ExtensionArray) and plain.type == column.storage.type  # as UUIDs do
+    return column if keeps_type else plain
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:
@@ -231,7 +251,7 @@ def _rows(events: Any) -> tuple[Any, pa.Array | None]:
     """Return a table, also for an array of structs, and which of its rows are null as a whole."""
     events = events if is_table(events) else _as_array(events)
     if isinstance(events, pa.Array | pa.ChunkedArray) and pa.types.is_struct(events.type):
-        rows = one_chunk(events)
+        rows = without_views(one_chunk(events))
         absent = rows.is_null() if rows.null_count else None
         return pa.table(rows.flatten(), names=[field.name for field in rows.type]), absent
     if not is_table(events):

@@ -505,7 +505,7 @@ class Index(State, MutableMapping[Key, str]):
         saved = (snapshot.verify if verify else snapshot.read)(path, cls.language)
         try:
             return cls._restored(saved.meta, saved.arrays)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
             raise SnapshotError(f"its parts do not fit together ({error}); build it anew", path=path) from error
 
     @as_writer

@@ -24,7 +24,7 @@ from watchword.predicates.compiler import compiled, parsed_row
 from watchword.predicates.events.blocks import Blocks
 from watchword.predicates.events.columns import ColumnReader
 from watchword.predicates.events.depth import MAX_DEPTH, TOO_DEEP, refuse_deep_type, type_depth
-from watchword.predicates.events.documents import columns_of
+from watchword.predicates.events.documents import columns_of, listed
 from watchword.predicates.events.held import Held
 from watchword.predicates.events.placing import Placer
 from watchword.predicates.events.reader import Reader
@@ -182,6 +182,8 @@ class Predicates(SetLanguage):
         if self._schema is not None:
             event = self._checked_event(event)
         points, fields, positions = self._reader.found(event, 0)
+        if self._reading.members.asked:
+            self._reading.members.look([event])
         payloads, work = self.structure.match_one(points, fields, positions)
         if len(self.clauses):
             payloads = self.clauses.check_one(np.array(points, np.int32), payloads)
@@ -195,7 +197,7 @@ class Predicates(SetLanguage):
             table = columns_of(events, self._json)
             self._json = None if table is None else table.schema
             if table is None:
-                return self._objects(events.to_pylist() if isinstance(events, pa.Array) else events, position)
+                return self._objects(listed(events) if isinstance(events, pa.Array) else events, position)
             events = rows_of(table)
         refuse_nulls(events, position)
         if not is_object(events.type):
@@ -203,13 +205,19 @@ class Predicates(SetLanguage):
         refuse_deep_type(events.type, position)
         if self._schema is not None:
             check_columns(self._schema, events, position)
-        return ColumnReader(self._placer, position).read(self._reader.root(), events)
+        found = ColumnReader(self._placer, position).read(self._reader.root(), events)
+        if self._reading.members.asked:
+            self._reading.members.look(events)
+        return found
 
     def _objects(self, events: Any, position: int) -> Held:
         """Return the points and labels of events that are objects, or JSON texts."""
         if self._schema is not None:
             events = [self._checked_event(event, position + row) for row, event in enumerate(events)]
-        return self._reader.read(events, position)
+        found = self._reader.read(events, position)
+        if self._reading.members.asked:
+            self._reading.members.look(events)
+        return found
 
     def _checked_event(self, event: Any, position: int = 0) -> dict[str, Any]:
         made = self._reader.event(event, position)
@@ -230,6 +238,7 @@ class Predicates(SetLanguage):
         """Say which clause held, or what failed in each and which values it met."""
         event = self._checked_event(event)
         clauses = parse(text, self._limits, None, self._doors, self._reading)
+        self._reading.members.look([event])
         return Explanation(text, tuple([report(clause, event, self._surroundings) for clause in clauses]))
 
     # routing: by equalities

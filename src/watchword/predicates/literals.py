@@ -32,8 +32,8 @@ class Limits(boolean.Limits):
 
 _TOKENS = re.compile(
     r"""(?P<space>\s+)
-      | (?P<open>\() | (?P<close>\)) | (?P<comma>,) | (?P<dot>\.(?!\d))
-      | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
+      | (?P<open>\() | (?P<close>\)) | (?P<comma>,) | (?P<dot>\.(?![0-9]))
+      | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
       | (?P<text>'(?:[^']|'')*')
       | (?P<quoted>"(?:[^"]|"")*")
       | (?P<word>[^\W\d]\w*)
@@ -197,4 +197,6 @@ def _unreadable(text: str, at: int) -> str:
         return f"this quote is never closed; add the closing {text[at]}"
     if text[at] in "+-.0123456789":
         return "expected a number, such as -1 or 2.5e3; a name that holds such characters stands in double quotes"
+    if text[at].isdigit():
+        return f"{text[at]!r} is no digit of a number here; write 0 to 9, and a text in single quotes"
     return f"{text[at]!r} means nothing here; a name that holds it stands in double quotes"

@@ -19,7 +19,7 @@ from watchword.predicates.values import INSTANT, NUMBER, TEXT, Key, View, instan
 if TYPE_CHECKING:
     from watchword.predicates.readers.reading import Reading
 
-_NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?\d{1,15}(?:\.\d{1,15})?)"
+_NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)"
 _PLAIN = re.compile(rf"{_NAME} *(=|!=|<>|<=|>=|<|>) *(?:{_NUMBER}|'([^']*)')")
 _AND = re.compile(" +AND +", re.IGNORECASE)
 _BETWEEN = re.compile(rf"{_NAME} +BETWEEN +{_NUMBER} +AND +{_NUMBER}", re.IGNORECASE)

@@ -63,6 +63,9 @@ class Complaint(NamedTuple):
 Check = Callable[[Path, Predicate], Complaint | None]
 """Takes the list that a predicate's attribute is relative to (the attribute of ANY), and the predicate."""
 
+_ONE_TEXT = "CONTAINS asks for a member of a list, and the option text has this as one text; HAS asks for a part of it"
+"""Why CONTAINS is refused about an attribute of the option `text`."""
+
 UNLIMITED = Limits(1 << 40, 1 << 10, 1 << 40, 1 << 40, work=1 << 60)
 """For texts that the package wrote itself: a name may be longer than what it was made from."""
 
@@ -195,7 +198,7 @@ class PredicateParser(Pieces):
         most = self.read_literal()
         if least[0] == BOOLEAN:
             raise self.error("BETWEEN does not compare booleans", at)
-        if {least[0], most[0]} == {INSTANT, TEXT}:
+        if self.is_word("IGNORING"):
             least, most = as_text(least), as_text(most)
         if least[0] != most[0]:
             raise self.error(f"the ends of BETWEEN are a {KINDS[least[0]]} and a {KINDS[most[0]]}; give two alike", at)
@@ -271,7 +274,15 @@ class PredicateParser(Pieces):
 
     def _contains(self, path: Path) -> Tree:
         at = self._token
-        return self._made(path, "=", (self.read_literal(),), at)
+        key = self.read_literal()
+        wanted = as_text(key)
+        if wanted[0] == TEXT:
+            whole = self.whole(path)
+            if whole in self.reading.text:
+                raise self.error(_ONE_TEXT, at)
+            self._refuse(Predicate(path, "CONTAINS", View.PLAIN, (wanted,), ""), at)
+            self.reading.members.ask(whole, wanted[1])
+        return self._made(path, "=", (key,), at)
 
     def exists(self, path: Path) -> Predicate:
         """Return the predicate ``attribute EXISTS``."""
@@ -390,10 +401,14 @@ class PredicateParser(Pieces):
         self._count += max(1, len(predicate.constants)) if predicate.reader is None else 1
         if self._count > self._limits.predicates:
             raise self.error(f"more than max_predicates={self._limits.predicates} predicates and members of IN", at)
+        self._refuse(predicate, at)
+        return predicate
+
+    def _refuse(self, predicate: Predicate, at: Token) -> None:
+        """Raise if the schema refuses a predicate, whose constants stand at `at`."""
         complaint = self._check(self._inside, predicate) if self._check is not None else None
         if complaint is not None:
             raise self.error(complaint.reason, at if complaint.of_constants else self._named)
-        return predicate
 
 
 _FOLLOWS = {

@@ -19,13 +19,26 @@ The schema, files, locks and settings are an engine's own (`sqlite/`). Every eng
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 Row = tuple[Any, ...]
 Values = Sequence[Any]
+Parsed = TypeVar("Parsed")
+
+
+class AlteredError(ValueError):
+    """A value of the database is none that a store writes; an engine raises it as a `StoreError`."""
+
+
+def read_value(parse: Callable[[str], Parsed], text: str) -> Parsed:
+    """Return what `parse` makes of a text of the database; raise an `AlteredError` if it is none."""
+    try:
+        return parse(text)
+    except (TypeError, ValueError):
+        raise AlteredError(f"it holds {text!r}, which no store writes") from None
 
 
 class Session(Protocol):

@@ -20,7 +20,7 @@ from typing import Any
 from watchword import items
 from watchword.errors import OptionError
 from watchword.languages import language_class
-from watchword.store.engine import Session
+from watchword.store.engine import Session, read_value
 
 Options = dict[str, Any]
 TOPICS = "predicates"
@@ -45,7 +45,7 @@ def read_options(session: Session) -> dict[str, Options]:
 def read_chosen(session: Session) -> dict[str, Options]:
     """Return the chosen options by language."""
     rows = session.rows("SELECT language, options FROM options ORDER BY language")
-    return {language: json.loads(text) for language, text in rows}
+    return {language: read_value(json.loads, text) for language, text in rows}
 
 
 def digest_options(session: Session) -> str:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from watchword.items import Item
+from watchword.store.engine import read_value
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ def format_time(time: datetime) -> str:
 
 def parse_time(text: str) -> datetime:
     """Return a time that `format_time` wrote."""
-    return datetime.fromisoformat(text)
+    return read_value(datetime.fromisoformat, text)
 
 
 def storable_text(text: str | None) -> str:
@@ -180,7 +181,7 @@ def format_list(texts: Iterable[str]) -> str:
 
 def parse_list(text: str) -> tuple[str, ...]:
     """Return texts that `format_list` wrote."""
-    return tuple(json.loads(text))
+    return tuple(read_value(json.loads, text))
 
 
 def is_storable(text: object) -> bool:

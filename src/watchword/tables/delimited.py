@@ -21,6 +21,9 @@ from watchword.tables.sources import Chunk, Refuse, TableError, name_failures
 
 DELIMITERS = (",", ";", "\t")
 _SAMPLE = 1 << 16
+MOST_COLUMNS = 10_000
+"""The most columns of a file: each costs time and memory by itself, however few rows there are."""
+_HEADER = 1 << 22
 
 
 def delimiter_of(sample: bytes, whole: bool = True) -> str:
@@ -65,6 +68,7 @@ class CsvReader:
             self._raw = self._open_raw()
             self.total = None if self._piped else self._raw.size() or None
         self._delimiter = delimiter or self._recognise_delimiter()
+        self._refuse_wide()
         with place_failures(self.label):
             schema = self._open(self._stream(self._open_raw())).schema
         self._skipped.clear()
@@ -170,6 +174,17 @@ class CsvReader:
         if self._piped:
             self._piped.rewind()
         return delimiter_of(sample, whole=len(sample) < _SAMPLE)
+
+    def _refuse_wide(self) -> None:
+        """Raise if the header has too many columns, or no end."""
+        with place_failures(self.label):
+            start = self._stream(self._open_raw()).read(_HEADER)
+        if self._piped:
+            self._piped.rewind()
+        header = start.partition(b"\n")[0]
+        if len(header) == _HEADER or header.count(self._delimiter.encode()) >= MOST_COLUMNS:
+            reason = f"its header is longer than {_HEADER >> 20} MiB" if len(header) == _HEADER else "it is too wide"
+            raise TableError(f"{reason}: a file has at most {MOST_COLUMNS:,} columns", path=self.label, place="row 0")
 
     def _open_raw(self) -> Any:
         """Return the file from its beginning."""

@@ -41,6 +41,8 @@ class Events(Closing):
     With `objects` (`Language.objects`) an event is a whole row, or what the column `text` holds where it is given; a
     line of JSON stays a text with ``"json"``, and becomes columns with ``"columns"``. Of rows that become columns only
     those in `attributes` are kept, if it is set; in JSON an attribute that is missing or null is 0.
+
+    With `skip`, rows that cannot be read are left out; `refused` has their numbers and the reasons, until taken out.
     """
 
     attributes: list[str] | None = None
@@ -57,8 +59,10 @@ class Events(Closing):
         size: int = 10_000,
         objects: Literal["columns", "json"] | None = None,
         kind: str | None = None,
+        skip: bool = False,
     ) -> None:
-        self._reader = open_reader(path, kind)
+        self.refused: list[tuple[int, str]] = []
+        self._reader = open_reader(path, kind, self._refuse if skip else None)
         names = [text] if isinstance(text, str) else list(dict.fromkeys(text or ()))
         self._text = names[0] if len(names) == 1 else None
         self._several = names if len(names) > 1 else []
@@ -71,6 +75,9 @@ class Events(Closing):
         except TableError:
             self.close()
             raise
+
+    def _refuse(self, number: int, reason: str) -> None:
+        self.refused.append((number, reason))
 
     def _column_names(self, text: str | None, event_id: str | None) -> list[str]:
         columns = self._reader.columns

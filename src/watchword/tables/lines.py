@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json
 
 from watchword.tables.members import members
@@ -20,7 +21,9 @@ class LineReader:
     unit = "line"
     columns: dict[str, bool] | None = None
 
-    def __init__(self, path: str, piped: Piped | None = None) -> None:
+    def __init__(self, path: str, piped: Piped | None = None, refuse: Refuse | None = None) -> None:
+        """With `refuse`, lines that are not UTF-8 are told to it and left out."""
+        self._refuse = refuse
         self._source = ByteSource(path, piped)
         self.label, self.total, self.close = self._source.label, self._source.total, self._source.close
         self.position = self._source.position
@@ -29,12 +32,25 @@ class LineReader:
         """Yield the lines as the one column; `names` is not used."""
         for first, lines in self._source.lines(size):
             kept = [(first + i, line) for i, line in enumerate(lines) if line and not line.isspace()]
-            numbers = pa.array([number for number, _ in kept], pa.int64())
             try:
                 texts = pa.array([line for _, line in kept], pa.binary()).cast(pa.string())
             except pa.ArrowInvalid:
-                texts = pa.array([decode_line(line, self.label, number) for number, line in kept], pa.string())
-            yield Chunk(numbers, [texts])
+                kept, texts = self._decoded(kept)
+            yield Chunk(pa.array([number for number, _ in kept], pa.int64()), [texts])
+
+    def _decoded(self, lines: list[tuple[int, bytes]]) -> tuple[list[tuple[int, bytes]], pa.Array]:
+        """Return the lines that are UTF-8, and their texts; raise for one that is not, or tell it."""
+        kept, texts = [], []
+        for number, line in lines:
+            try:
+                texts.append(decode_line(line, self.label, number))
+            except TableError as error:
+                if self._refuse is None:
+                    raise
+                self._refuse(number, error.reason)
+            else:
+                kept.append((number, line))
+        return kept, pa.array(texts, pa.string())
 
 
 class JsonReader:
@@ -49,7 +65,7 @@ class JsonReader:
     def __init__(self, path: str, refuse: Refuse | None = None, objects: bool = False) -> None:
         self._refuse, self._objects = refuse, objects
         piped = Piped() if path == STDIN else None
-        opening = LineReader(path, piped)
+        opening = LineReader(path, piped, None if refuse is None else _pass_over)
         self.label = opening.label
         try:
             record = self._first_record(opening)
@@ -58,30 +74,39 @@ class JsonReader:
         self.columns: dict[str, bool] | None = {name: isinstance(value, str) for name, value in record.items()}
         if piped is not None:
             piped.rewind(last=True)
-        self._lines = LineReader(path, piped)
+        self._lines = LineReader(path, piped, refuse)
         self.total, self.position, self.close = self._lines.total, self._lines.position, self._lines.close
 
     def chunks(self, names: Sequence[str], size: int) -> Iterator[Chunk]:
         """Yield the values under the keys `names`, which every line must have."""
         for numbers, (texts,) in self._lines.chunks((), size):
-            try:
-                yield self._chunk(names, numbers, texts)
-            except TableError:
-                if self._refuse is None:
-                    raise
-                yield from self._one_by_one(names, numbers, texts, self._refuse)
+            yield from self._usable(names, numbers, texts)
+
+    def _usable(self, names: Sequence[str], numbers: pa.Array, texts: pa.Array) -> Iterator[Chunk]:
+        try:
+            yield self._chunk(names, numbers, texts)
+        except TableError:
+            if self._refuse is None:
+                raise
+            yield from self._one_by_one(names, numbers, texts, self._refuse)
 
     def _chunk(self, names: Sequence[str], numbers: pa.Array, texts: pa.Array) -> Chunk:
         records = self._records(texts, numbers)
         return Chunk(numbers, [self._column(records, name, numbers) for name in names])
 
     def _one_by_one(self, names: Sequence[str], numbers: pa.Array, texts: pa.Array, refuse: Refuse) -> Iterator[Chunk]:
-        """Yield the lines that can be used, each by itself."""
+        """Yield the lines that can be used: together, or each by itself where their kinds differ."""
+        found: list[tuple[int, Chunk]] = []
         for row in range(len(numbers)):
             try:
-                yield self._chunk(names, numbers[row : row + 1], texts[row : row + 1])
+                found.append((row, self._chunk(names, numbers[row : row + 1], texts[row : row + 1])))
             except TableError as error:
                 refuse(numbers[row].as_py(), error.reason)
+        rows = pa.array([row for row, _ in found], pa.int64())
+        try:
+            yield self._chunk(names, numbers.take(rows), texts.take(rows))
+        except TableError:
+            yield from (chunk for _, chunk in found)
 
     def _first_record(self, opening: LineReader) -> dict[str, Any]:
         """Return the first object, empty if there is none."""
@@ -97,8 +122,12 @@ class JsonReader:
     def texts(self, event_id: str | None, size: int) -> Iterator[Chunk]:
         """Yield whole lines, whatever they hold, and the values under the key `event_id`."""
         for numbers, (texts,) in self._lines.chunks((), size):
-            ids = [] if event_id is None else [self._column(self._records(texts, numbers), event_id, numbers)]
-            yield Chunk(numbers, [texts, *ids])
+            if event_id is None:
+                yield Chunk(numbers, [texts])
+                continue
+            for chunk in self._usable([event_id], numbers, texts):
+                kept = texts if len(chunk.numbers) == len(texts) else texts.filter(pc.is_in(numbers, chunk.numbers))
+                yield Chunk(chunk.numbers, [kept, *chunk.columns])
 
     def objects(self, event_id: str | None, size: int, column: str | None = None) -> Iterator[Chunk]:
         """Yield whole lines as structs, or the values under one key as they are, and those under `event_id`."""
@@ -177,6 +206,10 @@ class JsonReader:
             except (pa.ArrowInvalid, ValueError, OverflowError) as error:
                 return TableError(f"{name!r} cannot be kept: {error}", path=self.label, place=place)
         return TableError(f"column {name!r} cannot be read", path=self.label)
+
+
+def _pass_over(number: int, reason: str) -> None:
+    """Say nothing of a line that is looked at before it is read."""
 
 
 def _json_name(value: object) -> str:

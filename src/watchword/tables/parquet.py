@@ -11,6 +11,8 @@ from watchword.tables.arrow import place_failures, row_numbers
 from watchword.tables.piped import STDIN, standard_input
 from watchword.tables.sources import Chunk, TableError
 
+_MAGIC = b"PAR1"
+
 
 class ParquetReader:
     """Parquet, one row group at a time."""
@@ -20,13 +22,20 @@ class ParquetReader:
     def __init__(self, path: str) -> None:
         self.label = "standard input" if path == STDIN else path
         with place_failures(self.label):
-            opened = pa.BufferReader(standard_input().read()) if path == STDIN else path  # its end is read first
+            opened = pa.BufferReader(self._piped()) if path == STDIN else path
             self._file = pa.parquet.ParquetFile(opened)
         schema = self._file.schema_arrow
         self.columns: dict[str, bool] | None = {field.name: _normal_type(field.type) == pa.string() for field in schema}
         self._types = {field.name: field.type for field in schema}
         self.total: int | None = self._file.metadata.num_rows or None
         self._done = 0
+
+    def _piped(self) -> bytes:
+        """Return all of standard input, for the end of a file is read first; raise if it is no Parquet."""
+        head = standard_input().read(len(_MAGIC))
+        if head != _MAGIC:
+            raise TableError(f"no Parquet file: it does not begin with {_MAGIC.decode()}", path=self.label)
+        return head + standard_input().read()
 
     def position(self) -> int:
         """Return how many of `total` rows have been read."""

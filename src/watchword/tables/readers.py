@@ -28,7 +28,7 @@ def open_reader(path: str, kind: str | None = None, refuse: Refuse | None = None
         case "parquet":
             return ParquetReader(path)
         case _:
-            return LineReader(path)
+            return LineReader(path, refuse=refuse)
 
 
 def choose_column(

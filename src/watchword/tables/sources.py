@@ -16,6 +16,9 @@ from watchword.errors import WatchwordError
 from watchword.tables.piped import STDIN, Piped
 
 _READ = 1 << 22
+LINE_BYTES = 1 << 26
+"""The most bytes of a line."""
+_SHOWN = 20
 _KINDS = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -96,6 +99,11 @@ class ByteSource:
                     yield number + start, [line.removesuffix(b"\r") for line in whole[start : start + most]]
                 number += len(whole)
                 parts = [tail]
+            if sum(map(len, parts)) > LINE_BYTES:
+                reason = (
+                    f"a line of more than {LINE_BYTES >> 20} MiB: is this a file of lines, or are its ends missing?"
+                )
+                raise TableError(reason, path=self.label, place=f"line {number}")
             parts.append(self.read(_READ))
         if last := _without_mark(b"".join(parts), number):
             yield number, [last.removesuffix(b"\r")]
@@ -151,7 +159,9 @@ def _without_mark(text: bytes, number: int) -> bytes:
 
 def column_list(names: Any) -> str:
     """Return the columns' names for a message."""
-    return ", ".join(repr(name) for name in names) or "none"
+    shown = [repr(name) for name in names]
+    more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
+    return (", ".join(shown[:_SHOWN]) or "none") + more
 
 
 def check_kind(chunk: Chunk, at: int, kind: pa.DataType, what: str, label: str, unit: str) -> None:

@@ -205,6 +205,19 @@ def test_a_damaged_store_is_named_with_a_remedy(tmp_path: Path) -> None:
         store.verify()
 
 
+@pytest.mark.parametrize("change", ["subscribers SET created = '2026%11-18'", "options SET options = '{'"])
+def test_a_value_that_no_store_writes_is_damage(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "store.db"
+    with Store.open(path) as store:
+        store.add_subscriber("ann")
+        store.set_options("keywords", stop_words=["the"])
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE {change}")
+    with Store.open(path) as store, pytest.raises(StoreError, match=r"damaged.*restore it from a copy") as refused:
+        assert store.subscribers() and store.options("keywords")
+    assert refused.value.path == path
+
+
 def test_verify_sees_a_row_that_refers_to_nothing(tmp_path: Path) -> None:
     path = version_1(tmp_path / "store.db")
     with closing(sqlite3.connect(path)) as connection, connection:

@@ -7,7 +7,7 @@ A condition is a plain value or an object with one operator; the conditions of a
 "state = 'running' OR state STARTS WITH 'init' OR state BETWEEN 5e-324 AND 5"
 
 Every operator asks for *some* value of a list, as a predicate does. Where the translation needs two predicates for one
-condition they may be met by two values of a list; `eventbridge.py` lists those.
+condition they may be met by two values of a list; docs/predicates.md lists those.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from watchword.predicates.dialects.aws import PatternError, Tree, joined, quoted
-from watchword.predicates.dialects.wildcards import overlaps, pieces_of
+from watchword.predicates.dialects.wildcards import like, literally
 
 _NEARLY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?", re.DOTALL)
 _COMPARISONS = ("<", "<=", ">", ">=")
@@ -77,16 +77,13 @@ def _shown(value: Any) -> str:
 
 
 def _equal(name: str, text: str) -> Tree:
-    """Return equality of texts. One that reads like a date would compare as an instant: then case is ignored, which
-    changes nothing about digits, and where there are letters a second predicate brings their case back."""
-    if not _NEARLY_DATE.fullmatch(text):
-        return f"{name} = {quoted(text)}"
-    folded = f"{name} = {quoted(text)} IGNORING CASE"
-    return folded if text.casefold() == text.upper() else ("and", [folded, f"{name} STARTS WITH {quoted(text)}"])
+    """Return equality of texts; one that reads like a date would compare as an instant, but not by LIKE."""
+    return f"{name} {literally(text)}" if _NEARLY_DATE.fullmatch(text) else f"{name} = {quoted(text)}"
 
 
 def _differs(name: str, value: Any, path: str) -> Tree:
-    """Return that some value is not this one, by the same means as `_equal`."""
+    """Return that some value is not this one. A text that reads like a date would compare as an instant: then case is
+    ignored, which changes nothing about digits, and where there are letters a second predicate brings it back."""
     if not isinstance(value, str) or not _NEARLY_DATE.fullmatch(value):
         return f"{name} != {_literal(value, path)}"
     folded = f"{name} != {quoted(value)} IGNORING CASE"
@@ -179,23 +176,7 @@ def _beside(number: int | float, step: int) -> int | float:
 
 
 def _wildcard(name: str, operand: Any, path: str) -> Tree:
-    pieces = pieces_of(_text(operand, path), path)
-    if len(pieces) == 1:
-        return _equal(name, pieces[0])
-    if len(pieces) > 2:
-        raise PatternError(
-            f"{_shown(operand)} asks for something in the middle of a text, which cannot be said; "
-            "one * is possible, or a PatternIndex over that text",
-            path=path,
-        )
-    start, end = pieces
-    if not end:
-        return f"{name} STARTS WITH {quoted(start)}"
-    ends = f"{name} ENDS WITH {quoted(end)}"
-    if not start:
-        return ends
-    overlapping: list[Tree] = [_differs(name, text, path) for text in overlaps(start, end)]
-    return joined("and", [f"{name} STARTS WITH {quoted(start)}", ends, *overlapping])
+    return f"{name} {like(_text(operand, path), path)}"
 
 
 def _anything_but(name: str, operand: Any, path: str) -> Tree:

@@ -8,18 +8,8 @@ source = 'aws.ec2' AND detail.state != 'initializing' AND detail."c-count" BETWE
 >>> print(from_eventbridge({"a": ["x"], "$or": [{"b": [1, 2]}, {"c": [{"exists": False}]}]}))
 a = 'x' AND (b IN (1, 2) OR c IS MISSING)
 
-The answers are those of EventBridge, for events whose fields are values or lists of values, but for the following,
-which the language cannot say:
-
-- An explicit null in an event is a missing key here. A pattern that asks for null is refused.
-- A field that holds an object exists here; EventBridge looks at its leaves only.
-- equals-ignore-case folds case by Unicode's full rules here, so that ``STRASSE`` equals ``straße``.
-- Two fields of one object in a list of objects are asked each for itself, unless ``ANY list (…)`` is put around them by
-  hand; EventBridge wants both from one object.
-- On a list of values, these conditions take two predicates, which may be met by two values: a wildcard with text on
-  both sides of its ``*``; an exact value that reads like a date with letters in it (``2024-01-01T00:00:00Z``);
-  anything-but with several values. anything-but of a prefix, suffix or wildcard wants every value of the list to be
-  different, EventBridge one of them.
+The answers are those of EventBridge, for events whose fields are values or lists of values. docs/predicates.md lists
+what the language cannot say: explicit nulls, objects that exist, and some conditions on lists.
 
 A key with a dot in it is one key. Numbers compare by value, exactly. A field that stands beside ``$or`` and inside it
 again is refused, for EventBridge forgets one of the two.
@@ -41,11 +31,11 @@ def from_eventbridge(pattern: str | bytes | Mapping[str, Any]) -> str:
 
     A pattern that is wrong, or that no subscription can express, raises a `SubscriptionError` that names the place:
 
-    >>> from_eventbridge({"detail": {"state": [{"wildcard": "a*b*c"}]}})
+    >>> from_eventbridge({"detail": {"state": ["running", None]}})
     Traceback (most recent call last):
     ...
-    watchword.predicates.dialects.aws.PatternError: detail.state[0].wildcard: "a*b*c" asks for something in the \
-middle of a text, which cannot be said; one * is possible, or a PatternIndex over that text
+    watchword.predicates.dialects.aws.PatternError: detail.state[1]: null cannot be said: here an explicit null is the \
+same as a missing key; use {"exists": false} to match both
     """
     return translated(read(pattern), nested=True)
 

@@ -7,7 +7,7 @@ detail.price > 100
 
 An event is the message's body as an object, or, for a policy on message attributes, an object of their names and
 values: ``{"store": "example_corp", "price_usd": 301.5, "interests": ["rugby", "tennis"]}`` for attributes of type
-String, Number and String.Array. The answers are those of SNS but for the differences that `eventbridge` lists.
+String, Number and String.Array. The answers are those of SNS but for the differences that docs/predicates.md lists.
 """
 
 from __future__ import annotations

@@ -1,11 +1,32 @@
-r"""Wildcards of EventBridge: ``*`` is any run of characters, ``\*`` a star, ``\\`` a backslash.
+r"""Wildcards of EventBridge and SNS as LIKE: ``*`` is any run of characters, ``\*`` a star, ``\\`` a backslash.
 
-One star can be said by how a text starts and ends, if texts too short for both are left out: ``aba*ba`` is not ``aba``.
+>>> like(r"a*b\*c", "x"), like("50%*", "x"), literally("a_b")
+("LIKE 'a%b*c'", "LIKE '50!%%' ESCAPE '!'", "LIKE 'a!_b' ESCAPE '!'")
 """
 
 from __future__ import annotations
 
-from watchword.predicates.dialects.aws import PatternError
+import re
+
+from watchword.predicates.dialects.aws import PatternError, quoted
+
+
+def like(pattern: str, path: str) -> str:
+    """Return the LIKE that a wildcard pattern is; `path` is its place, for errors."""
+    return _like(pieces_of(pattern, path))
+
+
+def literally(text: str) -> str:
+    """Return the LIKE that holds for one text only, also for one that reads like a date."""
+    return _like([text])
+
+
+def _like(pieces: list[str]) -> str:
+    """Return the LIKE of texts with any run of characters between them."""
+    if not any("%" in piece or "_" in piece for piece in pieces):
+        return f"LIKE {quoted('%'.join(pieces))}"
+    escaped = [re.sub("([!%_])", r"!\1", piece) for piece in pieces]
+    return f"LIKE {quoted('%'.join(escaped))} ESCAPE '!'"
 
 
 def pieces_of(pattern: str, path: str) -> list[str]:
@@ -29,17 +50,3 @@ def pieces_of(pattern: str, path: str) -> list[str]:
             pieces[-1] += pattern[at]
         at += 1
     return pieces
-
-
-def overlaps(start: str, end: str) -> list[str]:
-    """Return the texts that start with the first and end with the second piece, but are too short for both.
-
-    >>> overlaps("aba", "bac"), overlaps("ab", "b"), overlaps("Simple", "Service")
-    (['abac'], ['ab'], [])
-    """
-    found = []
-    for length in range(max(len(start), len(end)), len(start) + len(end)):
-        text = start + end[len(start) + len(end) - length :]
-        if text.endswith(end):
-            found.append(text)
-    return found

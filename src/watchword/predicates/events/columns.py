@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.index.arrow import attributes, flat_values, group_by_event, is_object, is_string
+from watchword.index.arrow import InvalidValueError, attributes, flat_values, group_by_event, is_object, is_string
 from watchword.predicates.events.held import Held, Placed
 from watchword.predicates.events.placing import Placer
 from watchword.predicates.events.reader import NameNode
@@ -52,7 +52,10 @@ class ColumnReader:
         if twice is not None:
             raise EventError(f"two columns are named {twice!r}", position=self._position)
         for name, values, inner in asked:
-            self._visit(place.below[name], values, inner)
+            try:
+                self._visit(place.below[name], values, inner)
+            except InvalidValueError as error:
+                raise EventError(f"{name}: {error.reason}", position=self._position + error.position) from None
 
     def _visit(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
         """Take up a column of values, which belong to `owners`."""

@@ -71,6 +71,8 @@ def _inner_types(kind: pa.DataType) -> list[pa.DataType | None]:
     """Return the types inside a nested type, ``[None]`` for an empty struct, nothing for a plain type."""
     while isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
+    if pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
     if pa.types.is_map(kind):
         return [kind.item_type]
     if pa.types.is_struct(kind):

@@ -27,6 +27,12 @@ from watchword.visible import shown
 ARROW_DEPTH = 64
 """How deep a JSON text that Arrow reads may be nested, counting brackets inside quoted texts, too."""
 
+ARROW_KEYS = 4096
+"""How many keys a JSON text that Arrow reads may have, counting colons inside quoted texts, too: each is a column."""
+
+_LONG = 6 * ARROW_KEYS
+"""A text of this many bytes or fewer has no more keys than that."""
+
 _LONG_INTEGER = re.compile(rb"\d{16}")
 
 
@@ -77,6 +83,8 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     whole = _lines(events)
     if whole is None:
         return None
+    if not _is_utf8(whole) or _is_wide(events, whole):
+        return None
     breaks, objects, depth = shape_of(np.frombuffer(whole, np.uint8))
     if breaks != len(events) - 1 or objects != len(events) or depth > ARROW_DEPTH:
         return None
@@ -92,6 +100,32 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     if doubles and (_LONG_INTEGER.search(whole) or not all(map(_is_finite, table.columns))):
         return None
     return table if table.num_rows == len(events) else None
+
+
+def listed(events: pa.Array) -> list[Any]:
+    """Return the texts of an array; bytes if one is not UTF-8, which `parsed` refuses by its position."""
+    try:
+        found: list[Any] = events.to_pylist()
+    except UnicodeDecodeError:
+        found = events.cast(pa.large_binary()).to_pylist()
+    return found
+
+
+def _is_wide(events: Any, whole: Any) -> bool:
+    """Return whether a text may have more keys than Arrow should make columns of."""
+    longest = pc.max(pc.binary_length(events)).as_py() if isinstance(events, pa.Array) else max(map(len, events))
+    if longest <= _LONG:
+        return False
+    return any(len(line) > _LONG and line.count(b":") > ARROW_KEYS for line in bytes(whole).split(b"\n"))
+
+
+def _is_utf8(whole: Any) -> bool:
+    ends = pa.py_buffer(np.array([0, len(whole)], np.int64))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(whole)]).validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
 
 
 def _lines(events: Any) -> Any:

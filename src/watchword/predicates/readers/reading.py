@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from watchword.errors import OptionError
+from watchword.predicates.events.members import Members
 from watchword.predicates.hierarchies import written
 from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.query import attribute_of
@@ -35,6 +36,8 @@ class Reading:
     def __init__(self, text: Sequence[Path] = (), options: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         self.text, self._options = tuple(text), options or {}
         self._grammars: dict[Path, Grammar] = {}
+        self.members = Members()
+        """Where CONTAINS looks for texts in lists."""
 
     def inside(self, path: Path) -> Reading:
         """Return the reading as it is seen from the objects of an attribute.

@@ -38,6 +38,9 @@ TIMES: dict[str, tuple[int, int | None]] = {"": (1, 1), "?": (0, 1), "+": (1, No
 """How many values an attribute has, at least and at most."""
 
 _EQUALITIES = ("=", "!=", "IN")
+_NO_LIST = (
+    "CONTAINS asks for a member of a list, and the schema has {} as one text; HAS asks for a part of it, = for it"
+)
 
 
 class Attribute:
@@ -107,6 +110,8 @@ class Attribute:
         """Return why a predicate does not fit, None if it does."""
         if self.type == "any" or predicate.operator == "EXISTS":
             return None
+        if predicate.operator == "CONTAINS":
+            return Complaint(_NO_LIST.format(self.name), True) if self.type == "text" and self.most == 1 else None
         asks_objects = predicate.about == "objects"
         if asks_objects != (self.type == "object"):
             asked = f"{predicate.operator} is about objects" if asks_objects else "it has no value to compare"

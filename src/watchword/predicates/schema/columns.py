@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from watchword.arrays import Int64
 from watchword.errors import EventError
-from watchword.index.arrow import attributes, decode_dictionary, flat_values, is_object, is_string
+from watchword.index.arrow import InvalidValueError, attributes, decode_dictionary, flat_values, is_object, is_string
 from watchword.predicates.predicate import Path, show_path
 from watchword.predicates.schema.attribute import Attribute
 from watchword.predicates.schema.events import count_reason, type_reason, value_reason
@@ -24,14 +24,23 @@ _ISO = r"^\d{4}-\d\d-\d\d([T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-](
 
 def check_columns(schema: Schema, events: pa.Array, position: int) -> None:
     """Raise if an event, a row of structs or maps without nulls, is not of the schema; the first is at `position`."""
+    try:
+        found = _wrong_rows(schema, events)
+    except InvalidValueError as error:
+        raise EventError(error.reason, position=position + error.position) from None
+    if found:
+        row, reason = min(found, key=lambda one: one[0])
+        raise EventError(reason, position=position + row)
+
+
+def _wrong_rows(schema: Schema, events: pa.Array) -> list[tuple[int, str]]:
+    """Return rows that are not of the schema, each with the reason; the first of all is among them."""
     found: list[tuple[int, str]] = []
     for shape, rows in _by_type(schema, events, found):
         walk = _Walk(shape, len(events))
         walk.enter(events if rows is None else events.take(pa.array(rows)), _all(events) if rows is None else rows, ())
         found += walk.ended(_all(events) if rows is None else rows)
-    if found:
-        row, reason = min(found, key=lambda one: one[0])
-        raise EventError(reason, position=position + row)
+    return found
 
 
 def _all(events: pa.Array) -> Int64:

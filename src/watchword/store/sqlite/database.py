@@ -30,7 +30,7 @@ from pathlib import Path
 
 from watchword.errors import StoreError
 from watchword.files import PRIVATE_FILE, make_private_folder
-from watchword.store.engine import Row, Session, Values
+from watchword.store.engine import AlteredError, Row, Session, Values
 from watchword.store.sqlite.connections import ClosedError, Connections, NestedError
 from watchword.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, statements
 
@@ -187,6 +187,8 @@ def failures_named(path: Path) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says more than a person needs
         remedy = _REMEDIES.get(code)
         raise StoreError(f"{remedy} ({error})" if remedy else f"SQLite failed: {error}", path=path) from error
+    except AlteredError as error:
+        raise StoreError(f"the database is damaged: {_RESTORE} ({error})", path=path) from error
     except OSError as error:
         raise StoreError(f"cannot open it: {error.strerror or error}", path=error.filename or path) from error
 

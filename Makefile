@@ -79,8 +79,9 @@ bounds: $(READY) ## run the tests of kernels and the contract with numba's bound
 	@NUMBA_BOUNDSCHECK=1 WATCHWORD_CACHE=$(CURDIR)/build/bounds \
 		$(TESTS) -m "not slow" --few tests/kernels tests/contract
 
-docs: $(READY) ## build the pages and the reference of the public classes into build/docs
-	@$(BIN)/python docs/build.py
+docs: $(READY) ## build the site of all pages and the reference of the public classes: build/docs/index.html
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs -d build/docs-trees . build/docs
+	@echo "==> build/docs/index.html"
 
 bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.keywords --scale small
@@ -88,6 +89,7 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.paths --scale small
 	@$(BIN)/python -m benchmarks.properties --scale small
 	@$(BIN)/python -m benchmarks.predicates --scale small
+	@$(BIN)/python -m benchmarks.combined --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 	@$(BIN)/python -m benchmarks.scale --scale small
 

@@ -26,6 +26,13 @@ READERS = {
     "economist": ("rates", "rate-cuts", "prices", "rescues"),
     "town-clerk": ("clean-energy", "turbines", "modern", "care", "coffee", "signs", "tokyo", "sella-without-chess"),
 }
+RULES = {
+    "harbour-master": {
+        "own-ferries": "MATCHES 'ferry NOT strike' AND feed = 'Port Amber Harbour Notices' AND NOT author = 'desk'",
+    },
+    "town-clerk": {"from-the-crier": "feed = 'Port Amber Town Crier' AND title MATCHES 'tramway OR mill'"},
+}
+"""Subscriptions to words and attributes at once, in the language of predicates."""
 
 
 def main() -> None:
@@ -52,6 +59,9 @@ def subscribe(home: Home) -> None:
             store.add_subscriber(reader)
             store.subscribe_many(Request(reader, texts[id], id) for id in ids)
             say(f"{reader} subscribes to {len(ids)} searches, such as {texts[ids[0]]!r}")
+        for reader, rules in RULES.items():
+            store.subscribe_many(Request(reader, text, id, "predicates") for id, text in rules.items())
+            say(f"{reader} subscribes to {next(iter(rules.values()))!r}")
 
 
 def report(done: Progress) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from tests.limits import PATIENCE, wait_until
 from tests.oracle import matches
-from watchword import KeywordIndex
+from watchword import KeywordIndex, PredicateIndex
 from watchword.errors import StoreError
 from watchword.following import Follower, Refresh, plan_refresh, read_origin
 from watchword.home import STORE, Home
@@ -100,6 +100,40 @@ def test_it_makes_indexes_with_the_options_of_the_store(home: Home) -> None:
     assert follower.index("patterns").match("the Ferry") == ["p"]
     with pytest.raises(KeyError):
         follower.index("paths")
+
+
+def test_it_makes_a_new_index_when_topics_change(home: Home) -> None:
+    with home.store() as store:
+        store.subscribe("ada", "categories KIND OF 'politics'", id="t", language="predicates")
+        follower = Follower(home)
+        item = {"categories": ["national"]}
+        assert follower.index("predicates").match(item) == []
+        keywords = follower.index("keywords")
+        store.set_topics({"national": ["politics"]})
+        follower.refresh()
+        assert follower.index("predicates").match(item) == ["t"]
+        assert follower.index("keywords") is keywords, "whose options are as they were"
+        index = follower.index("predicates")
+        store.subscribe("ada", "categories KIND OF 'national'", id="u", language="predicates")
+        follower.refresh()
+        assert follower.index("predicates") is index and index.match(item) == ["t", "u"]
+        store.set_topics({})
+        follower.refresh()
+        assert follower.index("predicates").match(item) == ["u"]
+
+
+def test_it_does_not_begin_with_a_version_of_another_tree(home: Home) -> None:
+    with home.store() as store:
+        store.subscribe("ada", "categories KIND OF 'politics'", id="t", language="predicates")
+        store.set_topics({"national": ["politics"]})
+        index = PredicateIndex({"t": "categories KIND OF 'politics'"}, **store.options("predicates"))
+        origin = read_origin(store, store.stats().counter)
+        with writing(home.index("predicates")) as held:
+            shard = save_shard(index, held.path, shard_folder(0, 1))
+            publish(Version(held.path, 1, "predicates", "string", (shard,), origin=origin), keep=1)
+        assert Follower(home).index("predicates").match({"categories": "national"}) == ["t"]
+        store.set_topics({"national": ["news"]})
+        assert Follower(home).index("predicates").match({"categories": "national"}) == []
 
 
 # Other processes

@@ -19,7 +19,8 @@ FEED = Item(
     text="x < y\x00\x0b\ufffe > z \U0001f6a2\nend",
     author="Ann",
     published=datetime(2026, 11, 15, 23, 9, 41, 999_999, tzinfo=timezone(timedelta(hours=1))),
-    feed="http://harbour/feed",
+    feed="Harbour news",
+    feed_url="http://harbour/feed",
     categories=("Sea & sand", "Night"),
 )
 
@@ -45,7 +46,8 @@ def test_the_document_of_a_feeds_item_is_xml_with_an_element_for_each_column() -
         ("text", "x < y > z \U0001f6a2\nend"),
         ("author", "Ann"),
         ("published", "2026-11-15T22:09:41Z"),
-        ("feed", "http://harbour/feed"),
+        ("feed", "Harbour news"),
+        ("feed_url", "http://harbour/feed"),
         ("category", "Sea & sand"),
         ("category", "Night"),
     ]
@@ -73,6 +75,8 @@ def test_objects_are_the_row_or_the_text_of_a_topic_or_the_columns() -> None:
     event = event_of("predicates", FEED)
     assert event["published"] == datetime(2026, 11, 15, 22, 9, 41, 999_999, tzinfo=UTC)
     assert event["categories"] == ["Sea & sand", "Night"] and event["author"] == "Ann"
+    assert (event["feed"], event["feed_url"]) == ("Harbour news", "http://harbour/feed")
+    assert event_of("predicates", Item("1", feed="Harbour news"))["feed_url"] is None
 
 
 def test_items_load_no_language() -> None:

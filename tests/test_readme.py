@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import pkgutil
 import re
 import shlex
@@ -40,6 +41,15 @@ MODULES = [
 @pytest.mark.slow
 def test_python_examples() -> None:
     assert doctest.testfile(str(ROOT / "README.md"), module_relative=False).failed == 0
+
+
+@pytest.mark.slow
+def test_the_picture_shows_what_its_commands_print() -> None:
+    spec = importlib.util.spec_from_file_location("picture", ROOT / "examples" / "picture.py")
+    assert spec is not None and spec.loader is not None
+    picture = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(picture)
+    assert picture.PICTURE.read_text(encoding="utf-8") == picture.draw(), "python examples/picture.py draws it again"
 
 
 @pytest.mark.slow
@@ -106,7 +116,7 @@ def here(arguments: list[str]) -> tuple[int, str]:
 
 def in_a_process(arguments: list[str]) -> tuple[int, str]:
     """Run a command that starts Spark."""
-    words = [sys.executable, "-m", "watchword.cli", *arguments]
+    words = [sys.executable, "-m", "watchword", *arguments]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from watchword.predicates import PredicateIndex
     from watchword.properties import PropertyIndex
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _HOMES = {
     "Explanation": "watchword.index",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Self, cast
 
-from watchword.visible import visible
+from watchword.visible import shown, visible
 
 
 class WatchwordError(Exception):
@@ -14,13 +15,32 @@ class WatchwordError(Exception):
 class SubscriptionError(WatchwordError, ValueError):
     """A subscription, or its id, was refused; the index is as it was.
 
-    ``row`` is the position in the input that was being loaded, or ``None`` for a single subscription.
+    ``row`` is the position in the input that was being loaded, ``id`` the subscription's; ``None`` where that is
+    unknown or says nothing: a single subscription has neither, one of a mapping no row.
     """
+
+    id: str | int | None = None
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
         super().__init__(message if row is None else f"row {row}: {message}")
         self.reason = message
         self.row = row
+
+    def of_id(self, id: object) -> Self:
+        """Return the same error with the id of its subscription, in place of one that it may have; None for no id.
+
+        >>> print(SubscriptionError("it is empty", row=3).of_id("s7"))
+        row 3, id 's7': it is empty
+        >>> print(SubscriptionError("it is empty").of_id("s7"))
+        id 's7': it is empty
+        """
+        placed = self.at_row(self.row)
+        if id is not None:
+            place = "" if self.row is None else f"row {self.row}"
+            message = str(placed).removeprefix(f"{place}: ")
+            placed.args = (f"{place}{', ' if place else ''}id {shown(id)}: {message}",)
+            placed.id = id if isinstance(id, str | int) else None
+        return cast(Self, placed)
 
     def at_row(self, row: int | None) -> SubscriptionError:
         """Return the same error, placed in a batch; with None, of a single subscription."""

@@ -16,6 +16,10 @@ mapped in milliseconds, whatever its size, and costs the changes since it was pu
 largest are compiled again, as without a version everything is: about five seconds for a million keyword subscriptions.
 A look that finds no change takes a millisecond.
 
+The options of an index are the store's, which may change: topics get other parents. Then the newest version, and an
+index in memory, are of no use any more, and one with the options of now is built from the store. A version that a batch
+has recorded keeps the options that it was built with, so that the batch has the same answers when it is repeated.
+
 `plan_refresh` decides, and touches no file, clock or session; the Spark pipeline decides by it, too.
 """
 
@@ -24,15 +28,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from watchword.errors import SnapshotError, StoreError
 from watchword.files import Closing
 from watchword.home import Home
 from watchword.index import Index, language_class
-from watchword.shards import Origin, Version, resolve_checked
+from watchword.shards import Origin, Version, resolve_checked, settings
 from watchword.shards.opening import open_as_one
 from watchword.store import Change, Store
 from watchword.visible import visible
@@ -108,13 +112,35 @@ class Examined(NamedTuple):
 
 
 def examine_version(home: Home, store: Store, language: str, number: int | None = None) -> Examined:
-    """Return a version of a language's index, the newest by default, and how to bring it up to the store."""
+    """Return a version of a language's index, the newest by default, and how to bring it up to the store.
+
+    The newest is of no use if its options are not the store's; a version that is named by its number may have others.
+    """
     try:
         version = resolve_checked(home.index(language), number)
+        others = other_options(language, settings(version), store.options(language)) if number is None else []
     except SnapshotError as error:
         return Examined(None, Refresh(0, str(error)))
     origin = version.origin
-    return Examined(version, plan_refresh(origin, None if origin is None else store.epoch(origin.counter)))
+    refresh = plan_refresh(origin, None if origin is None else store.epoch(origin.counter))
+    if others and refresh.fault is None:
+        refresh = Refresh(0, f"its options were changed: {', '.join(others)}")
+    return Examined(version, refresh)
+
+
+def other_options(language: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return the names of the options, and of the method, in which two indexes differ that are made with `one` and
+    with `other`.
+
+    >>> other_options("patterns", {"ignore_case": False}, {}), other_options("patterns", {"ignore_case": True}, {})
+    ([], ['ignore_case'])
+    """
+    of_one, of_other = _settings(language_class(language)(**one)), _settings(language_class(language)(**other))
+    return [name for name in of_one | of_other if of_one.get(name) != of_other.get(name)]
+
+
+def _settings(index: Index) -> dict[str, Any]:
+    return {"method": index.method, **index.options}
 
 
 def read_origin(store: Store, counter: int) -> Origin:
@@ -167,6 +193,7 @@ class Follower(Closing):
         self._home, self._every = home, every
         self._indexes: dict[str, Index] = {}  # replaced, never changed: whoever reads it needs no lock
         self._origin: Origin | None = None
+        self._options = ""  # the digest of the options that the indexes were made with
         self._error: Exception | None = None
         self._lock = threading.RLock()
         self._stop = threading.Event()
@@ -252,20 +279,28 @@ class Follower(Closing):
                     _log.warning("the indexes do not follow the store: %s; trying again", visible(said))
 
     def _catch_up(self, store: Store) -> None:
-        origin = self._origin
+        origin, options = self._origin, store.options_digest()
         plan = plan_refresh(origin, None if origin is None else store.epoch(origin.counter))
         if origin is not None and plan.fault is not None:
             _log.warning("all indexes are built anew: %s", plan.fault)
+        elif options != self._options:
+            self._renew(store)
         since = plan.since if plan.fault is None else self._start(store)
         changes, counter = store.changes_since(since)
         self._apply(store, sort_changes(changes))
-        self._origin = read_origin(store, counter)
+        self._origin, self._options = read_origin(store, counter), options
 
     def _start(self, store: Store) -> int:
         """Make new indexes of all languages, and return the number of the last change that all of them have."""
         started = {language: start_index(self._home, store, language) for language in store.languages()}
         self._indexes = {language: index for language, (index, _) in started.items()}
         return min((counter for _, counter in started.values()), default=0)
+
+    def _renew(self, store: Store) -> None:
+        """Make new indexes of the languages whose options have changed."""
+        for language, index in self._indexes.items():
+            if other_options(language, _settings(index), store.options(language)):
+                self._indexes = {**self._indexes, language: start_index(self._home, store, language)[0]}
 
     def _apply(self, store: Store, edits: dict[str, Edits]) -> None:
         """Apply changes; it does no harm if some were applied before."""

@@ -3,11 +3,11 @@
 An item is published somewhere: an entry of a feed, a row or a document of a file, a record of a topic. A stream has it
 as the columns of `COLUMNS`; the store keeps it as an `Item`. `event_of` makes the event of either:
 
->>> item = Item("urn:1", title="Ferry", text="It sails & sinks", feed="http://harbour/feed", categories=("Sea",))
+>>> item = Item("urn:1", title="Ferry", text="It sails & sinks", feed="Harbour news", categories=("Sea",))
 >>> event_of("keywords", item)
 'Ferry. It sails & sinks'
->>> event_of("predicates", item)["categories"]
-['Sea']
+>>> event_of("predicates", item)["feed"], event_of("predicates", item)["categories"]
+('Harbour news', ['Sea'])
 >>> event_of("paths", item)[:47]
 '<item><id>urn:1</id><title>Ferry</title><text>I'
 >>> event_of("predicates", Item("urn:2", row='{"name": "RBS", "value": 25}'))
@@ -16,7 +16,11 @@ as the columns of `COLUMNS`; the store keeps it as an `Item`. `event_of` makes t
 `EVENTS` is the registry: which of the three readings (text, row, document) a language uses. The Spark pipeline writes
 the same three as column expressions, and a test compares the two on random items.
 
-A stored item has no nulls: an empty link, author or language stands for a missing one, and is read as null.
+`OPTIONS` are the options with which indexes over items are made, unless others were chosen: a `MATCHES` without an
+attribute reads title and text, as keywords and patterns do.
+
+A stored item has no nulls: an empty link, author, language or address of a feed stands for a missing one, and is read
+as null.
 """
 
 from __future__ import annotations
@@ -43,6 +47,9 @@ class Item:
     published: datetime | None = None
     language: str = ""
     feed: str = ""
+    """The title of its feed; the feed's address if it has no title."""
+    feed_url: str = ""
+    """The address of its feed, as the source was given."""
     categories: tuple[str, ...] = ()
     """The categories that the feed gives it, in the feed's order."""
     row: str | None = None
@@ -61,7 +68,7 @@ ROW, DOCUMENT = "row", "document"
 
 Columns = Mapping[str, Any]
 
-_NULLABLE = ("link", "author", "language")
+_NULLABLE = ("link", "author", "language", "feed_url")
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -92,7 +99,7 @@ def reading_of(language: str) -> Callable[[Columns], Any]:
 
 
 def columns_of(item: Item) -> dict[str, Any]:
-    """Return an item as the columns of a stream: null for a missing link, author or language, and the row.
+    """Return an item as the columns of a stream: null for a missing link, author, language or address, and the row.
 
     Without a row and a feed, the row is the text if that is a JSON object, as in a topic. A row that is no JSON object,
     such as the bit string ``110`` of a topic, stays a text.
@@ -143,6 +150,9 @@ EVENTS: dict[str, Callable[[Columns], Any]] = {
     "properties": whole_row,
 }
 """How an item becomes an event, by language. A new language adds one line."""
+
+OPTIONS: dict[str, dict[str, Any]] = {"predicates": {"text": ["title", "text"]}}
+"""By language, the options of an index over items that hold unless others were chosen."""
 
 
 def _parse_object(text: str | None) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from watchword.errors import OptionError
 from watchword.options import Option
@@ -58,6 +58,19 @@ def language_dialects(language: str) -> Mapping[str, Callable[[str], str]]:
     except ModuleNotFoundError:
         dialects = {}
     return dialects
+
+
+def rule_files(language: str, dialect: str | None) -> Callable[[str], Any] | None:
+    """Return what reads the rules of a folder, for a dialect that has a rule in each file; for others None.
+
+    >>> rule_files("predicates", "sns") is None, rule_files("keywords", None) is None
+    (True, True)
+    """
+    if dialect not in language_dialects(language):
+        return None
+    module, _, _ = _home(language).partition(":")
+    found: Callable[[str], Any] | None = import_module(f"{module}.dialects").RULE_FILES.get(dialect)
+    return found
 
 
 def methods(language: str) -> list[str]:

@@ -59,7 +59,7 @@ PAIRS = {
     for id, holds in HOLDS.items()
     if holds({"".join(c for c in word if c.isalnum()).lower() for word in text.split()})
 }
-COMMAND = [sys.executable, "-m", "watchword.cli"]
+COMMAND = [sys.executable, "-m", "watchword"]
 
 
 def run(*arguments: object, input: str | None = None) -> Result:
@@ -181,8 +181,9 @@ def test_a_column_that_was_guessed_among_several_is_named(tmp_path: Path) -> Non
 def test_one_column_only_where_an_event_is_one(tmp_path: Path) -> None:
     events = save(tmp_path / "x.csv", {"title": ["a"], "body": ["b"]})
     words = ["--text", "title", "--text", "body"]
-    rules = save(tmp_path / "s.txt", {"": ["a = 1"]})
-    fails("match", rules, events, "--language", "predicates", *words, says=["--text", "one column"])
+    rules = save(tmp_path / "s.txt", {"": ["title=1"]})
+    names = ["--properties", save(tmp_path / "names.txt", {"": ["title"]})]
+    fails("match", rules, events, "--language", "properties", *names, *words, says=["--text", "one column"])
     save(tmp_path / "s.txt", {"": ["//a"]})
     fails("match", rules, events, "--language", "paths", *words, says=["--text", "one column"])
     lines = save(tmp_path / "l.txt", {"": ["a"]})

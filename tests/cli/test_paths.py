@@ -128,7 +128,6 @@ def test_options_that_do_not_go_together(folder: Path, paths: Path) -> None:
         (["1.xml", "-"], "give it alone, or --stream"),
         (["1.xml", "--event-id", "key"], "documents have no columns"),
         (["1.xml", "--limit", 3], "give --occurrences too"),
-        (["1.xml", "--occurrences", "--explain"], "give one of them"),
         ([], "give EVENTS"),
     ]:
         fails("match", paths, *words, *FLAGS, says=[said])

@@ -226,6 +226,33 @@ def test_a_home(tmp_path: Path) -> None:
     done("subscribe", "ada", "--file", file, *flags, *home)
     listed = done("subscriptions", *home).stdout
     assert "detail.state = 'running'" in listed and "source = 'aws.ec2'" in listed
-    for text, reason in [("feed == 'x'", "^"), ("feed LIKE 'x%'", "LIKE")]:
+    for text, reason in [("feed == 'x'", "^"), ("feed =~ 'x'", "=~")]:
         refused = run("subscribe", "ada", text, "--language", "predicates", *home)
         assert refused.exit_code == 2 and reason in refused.stderr
+
+
+def test_rules_as_objects_and_as_one_file_of_names(tmp_path: Path) -> None:
+    """A rule is passed on as it is written: a fraction keeps its digits, a key that comes twice is refused."""
+    events = tmp_path / "events.jsonl"
+    events.write_text('{"source": "aws.ec2", "n": 0.1}\n{"state": "open"}\n', encoding="utf-8")
+    ec2, state = '{"source": ["aws.ec2"], "n": [{"numeric": ["=", 0.10]}]}', '{"state": ["open"]}'
+    lines = tmp_path / "rules.jsonl"
+    quoted = json.dumps(state)
+    lines.write_text(f'{{"id": "a", "pattern": {ec2}}}\n{{"id": "b", "pattern": {quoted}}}\n', encoding="utf-8")
+    named = tmp_path / "rules.json"
+    named.write_text(f'\ufeff{{ "a" : {ec2}\n, "b":{quoted}}}\n', encoding="utf-8")
+    flags = [*PREDICATES, "--dialect", "eventbridge"]
+    for file in (lines, named):
+        assert pairs_of(done("match", file, events, *flags)) == {(1, "a"), (2, "b")}
+        assert "match" in done("explain", file, '{"state": "open"}', "b", *flags[:2], "--dialect", "eventbridge").stdout
+    twice = '{"a": {"s": ["x"], "s": ["y"]}, "b": {"t": ["x"]}, "b": {"u": ["x"]}, "c": [1]}'
+    named.write_text(twice, encoding="utf-8")
+    faults = run("check", named, *flags[:2], "--dialect", "eventbridge").stdout.splitlines()
+    assert [line.split(": ")[1] for line in faults] == ["rule 1, id a", "rule 3, id b", "rule 4"]
+    fails("match", named, events, *flags, says=["rules.json: rule 4: 'c' is no rule"])
+    fails("match", named, events, *flags, "--id", "x", says=["leave out --id and --subscription"])
+    for empty, says in [("[]", "one object from names to rules"), ("", "not JSON")]:
+        named.write_text(empty, encoding="utf-8")
+        fails("match", named, events, *flags, says=[says])
+    named.write_text("{}", encoding="utf-8")
+    assert "0 pairs" in done("match", named, events, *flags).stderr

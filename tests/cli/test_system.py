@@ -71,7 +71,7 @@ def records(result: Result) -> list[dict[str, object]]:
 
 
 def test_an_inbox_as_json_lines(delivered: Path) -> None:
-    second, first = records(run("inbox", "ada", "--format", "jsonl", "--keep", home=delivered))
+    second, first = records(run("inbox", "ada", "--format", "jsonl", home=delivered))
     assert (first["identity"], first["title"], first["categories"]) == ("1", "Ferry\x1b[2J", ["Sea", "Night"])
     assert first["reasons"] == [
         {"subscription": "a", "text": "ferry", "why": "ferry"},
@@ -79,8 +79,21 @@ def test_an_inbox_as_json_lines(delivered: Path) -> None:
     ]
     assert first["read_at"] is None and datetime.fromisoformat(str(first["matched_at"])).tzinfo is not None
     assert second["identity"] == "2"
-    assert len(records(run("inbox", "ada", "--format", "jsonl", home=delivered))) == 2
-    assert records(run("inbox", "ada", "--format", "jsonl", home=delivered)) == []  # read now
+    shown = run("inbox", "ada", "--format", "jsonl", "--mark-read", home=delivered)
+    assert len(records(shown)) == 2 and shown.stderr == "2 items marked as read\n"
+    again = run("inbox", "ada", "--format", "jsonl", home=delivered)
+    assert records(again) == [] and again.stderr == ""
+
+
+def test_an_inbox_stays_unread_until_it_is_marked(delivered: Path) -> None:
+    for _ in range(2):
+        shown = run("inbox", "ada", home=delivered)
+        assert "ada: 2 items" in shown.stdout and shown.stderr == "still unread; --mark-read marks them\n"
+    assert "1 item marked as read" in run("inbox", "ada", "--limit", "1", "--mark-read", home=delivered).stderr
+    (left,) = records(run("inbox", "ada", "--format", "jsonl", home=delivered))
+    assert left["identity"] == "1"
+    everything = run("inbox", "ada", "--all", "--mark-read", home=delivered)
+    assert "ada: 2 items" in everything.stdout and everything.stderr == "1 item marked as read\n"
 
 
 def test_reasons_are_made_when_an_inbox_is_shown(home: Path) -> None:
@@ -92,8 +105,8 @@ def test_reasons_are_made_when_an_inbox_is_shown(home: Path) -> None:
         store.record("batch", [Item("1", title="Ferry", row='{"x": 1}')], [Match("1", key) for key in "abc"])
         store.subscribe("ada", "storm", id="b")
         store.unsubscribe("c")
-    (record,) = records(run("inbox", "ada", "--format", "jsonl", "--keep", home=home))
-    changed = "matched when it was delivered; the subscription as it is now does not match it"
+    (record,) = records(run("inbox", "ada", "--format", "jsonl", home=home))
+    changed = "matched when it was delivered; the subscription, and the topics, as they are now do not match it"
     assert record["reasons"] == [
         {"subscription": "a", "text": "ferry", "why": "match: ferry"},
         {"subscription": "b", "text": "storm", "why": changed},
@@ -107,10 +120,10 @@ def test_what_one_subscription_matched(delivered: Path) -> None:
     def found(*words: str) -> list[object]:
         return [one["identity"] for one in records(run("inbox", "ada", "--format", "jsonl", *words, home=delivered))]
 
-    assert found("--subscription", "a", "--keep") == ["1"]
-    assert found("--subscription", "b", "--keep") == ["2", "1"]
+    assert found("--subscription", "a") == ["1"]
+    assert found("--subscription", "b") == ["2", "1"]
     run("unsubscribe", "a", home=delivered)
-    assert found("--subscription", "a") == ["1"]  # and marks it, no other, as read
+    assert found("--subscription", "a", "--mark-read") == ["1"]  # it, and no other
     assert found("--subscription", "a") == [] and found("--subscription", "a", "--all") == ["1"]
     assert "ada: 1 item\n" in run("inbox", "ada", home=delivered).stdout
     refused = run("inbox", "ada", "--subscription", "c", home=delivered)

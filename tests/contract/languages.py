@@ -251,7 +251,7 @@ PREDICATES = Language(
     subscriptions=predicate_strategies.queries,
     events=predicate_strategies.events,
     matches=partial(predicate_oracle.matches, hierarchies=predicate_strategies.HIERARCHIES),
-    bad_subscriptions=("", "  ", "a", "a =", "a == 1", "a = 1 b = 2", "(a = 1", "a LIKE 'x'", None, 5),
+    bad_subscriptions=("", "  ", "a", "a =", "a == 1", "a = 1 b = 2", "(a = 1", "a LIKE x", None, 5),
     bad_events=(None, 5, ["a"], b"\xff"),
     containers={
         "tuple": lambda events: (tuple(events), events),

@@ -152,6 +152,51 @@ class TestTablesOfSubscriptions:
         wide = table(model, pa.string_view()).append_column("more", pa.array(range(len(model))))
         assert reader.index(LIBRARIES[library](wide.select([2, 1, 0])) if library != "pandas" else wide) == model
 
+    @pytest.mark.parametrize("library", [name for name in LIBRARIES if name != "structs"])
+    def test_columns_of_other_names(self, reader: Case, library: str) -> None:
+        model, options = reader.model(), reader.language.variants[reader.label]
+        rows = table(model).rename_columns(["key", "query"]).append_column("id", pa.array(range(len(model))))
+        index = reader.language.index(LIBRARIES[library](rows), id="key", subscription="query", **options)
+        check(reader, index, model, reader.events(5))
+        changed = LIBRARIES[library](rows.slice(0, 2).set_column(1, "query", [list(model.values())[-2:]]))
+        index.update(changed, id="key", subscription="query")
+        assert list(index.items())[:2] == list(zip(model, list(model.values())[-2:], strict=False))
+
+    def test_columns_that_are_not_there(self, reader: Case) -> None:
+        index, rows = reader.index(reader.model()), table(reader.model())
+        renamed = rows.rename_columns(["key", "query"])
+        nameless = renamed.set_column(0, "key", pa.nulls(len(rows), pa.string()))
+        for given, named, says in [
+            (renamed, {}, "no column 'id' in the table, which has: key, query; name yours: id='key', "),
+            (renamed, {"id": "key"}, "no column 'subscription' in the table, which has: key, query; name yours: "),
+            (renamed, {"id": "key", "subscription": "key"}, "id= and subscription= are two columns, not both 'key'"),
+            (renamed, {"id": "", "subscription": "query"}, "no column '' in the table"),
+            (nameless, {"id": "key", "subscription": "query"}, "row 0: column 'key' is null"),
+            (reader.model(), {"id": "key"}, "id= and subscription= name columns of a table, and a dict has none"),
+            ([("s", "x")], {"subscription": "query"}, "id= and subscription= name columns of a table, and a list has"),
+        ]:  # fmt: skip
+            with unchanged(index, reader.events(3)), pytest.raises(SubscriptionError, match=f"^{says}"):
+                index.update(given, **named)
+
+    def test_a_refused_one_is_named(self, reader: Case) -> None:
+        """By its id in a mapping, whose rows nobody counts; by row and id elsewhere; through bulk and single loads."""
+        good = reader.texts(40)
+        bad = next(text for text in reader.language.bad_subscriptions if isinstance(text, str) and text)
+        rows = {"s1": good[0], "s2": bad}
+        for index in (reader.index(), reader.index(dict(zip(map(str, range(40)), good, strict=True)))):
+            for given, place, row in [
+                (rows, "id 's2': ", None),
+                (list(rows.items()), "row 1, id 's2': ", 1),
+                (table(rows), "row 1, id 's2': ", 1),
+            ]:
+                with unchanged(index, reader.events(2)), pytest.raises(SubscriptionError) as refusal:
+                    index.update(given)
+                assert str(refusal.value).startswith(place)
+                assert (refusal.value.row, refusal.value.id) == (row, "s2")
+            for given, place in [({"s": 5}, "id 's': a subscription is a str"), ([("s", 5)], "row 0, id 's': ")]:
+                with pytest.raises(SubscriptionError, match=f"^{place}"):
+                    index.update(given)
+
     def test_nothing_in_columns_of_no_type(self, reader: Case) -> None:
         assert len(reader.index(pa.table({"id": [], "subscription": []}))) == 0
 
@@ -194,7 +239,9 @@ class TestSkipping:
         left_out = index.update(given, on_error="skip")
         bad_rows = [(row, key) for row, (key, _) in enumerate(rows) if key.startswith("bad")]
         assert [(one.row, one.id) for one in left_out] == bad_rows
-        assert all(one.error.row == one.row and f"row {one.row}: " in str(one.error) for one in left_out)
+        assert all(one.error.id == one.id and f"id {one.id!r}: " in str(one.error) for one in left_out)
+        has_rows = form in ("pairs", "table")
+        assert all(one.error.row == (one.row if has_rows else None) for one in left_out)
         check(reader, index, model, events)
 
     def test_an_id_that_stands_twice(self, reader: Case) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,9 +35,28 @@ def one(body: str, head: str = '<rss version="2.0"><channel>', tail: str = "</ch
 def test_every_format_is_read(name: str, version: str, items: int) -> None:
     feed = example(name)
     assert (feed.version, len(feed.items)) == (version, items)
-    assert all(item.title and item.text and item.link and item.feed == name for item in feed.items)
+    assert all(item.title and item.text and item.link and item.feed_url == name for item in feed.items)
+    assert feed.title and {item.feed for item in feed.items} == {feed.title}
     assert {item.language for item in feed.items} <= {"en", "en-GB"}
     assert bool(feed.problems) == (name == "markets.xml")
+
+
+def test_items_that_an_earlier_version_kept_have_the_address_as_the_name_of_their_feed() -> None:
+    item = one("<title>News</title><item><title>t</title></item>")
+    assert FeedItem.from_json(item.to_json()) == item and (item.feed, item.feed_url) == ("News", "feed")
+    kept = {name: value for name, value in item.to_json().items() if name != "feed_url"} | {"feed": "http://feed"}
+    assert FeedItem.from_json(kept) == replace(item, feed="http://feed", feed_url="http://feed")
+
+
+def test_a_feed_without_a_title_is_called_by_its_address() -> None:
+    assert one("<item><title>t</title></item>").feed == "feed"
+    assert one("<title> <![CDATA[<b></b>]]> </title><item><title>t</title></item>").feed == "feed"
+
+
+def test_a_long_title_of_a_feed_does_not_multiply() -> None:
+    head = f'<rss version="2.0"><channel><title>{"x" * 50_000}</title>'
+    item = one("<item><title>t</title></item>", head=head)
+    assert item.feed == "x" * 10_000
 
 
 def test_rss_fields() -> None:

@@ -42,3 +42,16 @@ def test_one_is_not_many() -> None:
     assert repr(KeywordIndex({"s": "tea"})) == "<KeywordIndex of 1 subscription, method 'auto'>"
     assert repr(PatternIndex({"s": "tea"}).stream()) == "<StreamMatcher of 1 subscription, 0 characters in>"
     assert repr(KeywordIndex(method="trie")) == "<KeywordIndex of 0 subscriptions, method 'trie'>"
+
+
+def test_an_index_in_a_notebook_shows_its_first_subscriptions_and_runs_nothing() -> None:
+    index = KeywordIndex({"<b>": "tea <script>x</script>", "\u202ebad": "y" * 300})
+    html = index._repr_html_()
+    assert html.startswith("<b>KeywordIndex</b> of 2 subscriptions, method auto<table><tr>")
+    assert "&lt;b&gt;</td>" in html and "<code>tea &lt;script&gt;x&lt;/script&gt;</code>" in html
+    assert "\\u202ebad" in html and "y" * 200 + "…" in html and "y" * 201 not in html
+    many = KeywordIndex(dict.fromkeys(range(12), "tea"))
+    del many[0]
+    assert many._repr_html_().count("<tr>") == 10 and many._repr_html_().endswith("<p>… and 1 more</p>")
+    assert ">1</td>" in many._repr_html_() and ">0</td>" not in many._repr_html_()
+    assert KeywordIndex()._repr_html_() == "<b>KeywordIndex</b> of 0 subscriptions, method auto"

@@ -39,6 +39,21 @@ def test_one_line_says_that_kernels_are_compiled_once_it_takes_longer_than_a_sec
     assert terminal.getvalue() == f"watchword: {caplog.messages[0]}\n"
 
 
+def test_a_notebook_shows_the_line_below_its_cell(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seen in a kernel of IPython 9: its streams are no terminals, and its shell has the kernel."""
+    for kernel, said in [({"kernel": object()}, "watchword: compiling for the first use"), ({}, "")]:
+        shell = SimpleNamespace(**kernel)
+        monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda shell=shell: shell))
+        times = iter([0.0, 5.0])
+        first_use = FirstUse(lambda times=times: next(times))
+        first_use.compiles("/kept")
+        first_use.compiles("/kept")
+        shown = capsys.readouterr()
+        assert shown.err == "" and shown.out.startswith(said) and bool(shown.out) == bool(said)
+
+
 def test_into_a_pipe_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     times = iter([0.0, 5.0])
     first_use = FirstUse(lambda: next(times))

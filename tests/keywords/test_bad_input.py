@@ -101,10 +101,6 @@ def words(count: int) -> str:
 
 
 BOMBS = {
-    "256 and one clauses": ("max_clauses", alternatives(257)),
-    "product of sums": ("max_clauses", " ".join(f"(a{n} OR b{n})" for n in range(9))),
-    "huge product of sums": ("max_clauses", " ".join(f"(a{n} OR b{n} OR c{n})" for n in range(40))),
-    "negated sum of products": ("max_clauses", f"NOT ({' OR '.join(f'(a{n} b{n})' for n in range(40))})"),
     "1024 and one terms": ("max_terms", words(1025)),
     "one phrase": ("max_terms", f'"{words(1025)}"'),
     "a million terms": ("max_terms", f"{words(2000)} " * 500),
@@ -155,9 +151,9 @@ def test_limits_are_options(options: dict[str, int], within: str, past: str) -> 
 
 
 def test_just_within_the_limits() -> None:
-    texts = [alternatives(256), words(1024), "x" * 1024, "(" * 64 + "a" + ")" * 64, "NOT " * 64 + "b"]
+    texts = [alternatives(1024), words(1024), "x" * 1024, "(" * 64 + "a" + ")" * 64, "NOT " * 64 + "b"]
     index = KeywordIndex(enumerate(texts))
-    assert index.match("w255 and a, b") == [0, 3, 4]
+    assert index.match("w1023 and a, b") == [0, 3, 4]
     assert index.match(words(1024)) == [0, 1]
     assert index.match("x" * 1024 + " b") == [2, 4]
 

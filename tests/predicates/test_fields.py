@@ -23,7 +23,7 @@ from watchword.predicates.zones import INSIDE, OUTSIDE, POINT, ZONE_BITS, Zone
 
 
 def predicate(text: str) -> Predicate:
-    ((((one,), ()),)) = (parse(text, UNLIMITED)[0],)
+    ((one,), *_) = parse(text, UNLIMITED)[0]
     return one
 
 

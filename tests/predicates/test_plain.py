@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from watchword import PredicateIndex
 from watchword.errors import SubscriptionSyntaxError
-from watchword.predicates.plain import MOST, plain_conjunction, plain_predicate
+from watchword.predicates.plain import MOST, plain_conjunction, plain_predicate, plain_search
 from watchword.predicates.query import Limits, parse
+from watchword.predicates.readers.reading import Reading
 
 LIMITS = Limits(256, 64, 1024, 65536)
 names = st.sampled_from(["a", "b.c", "été", "and", "NULL", "x.in", "_1", "starts"])
@@ -96,3 +97,31 @@ def test_a_schema_checks_plain_conjunctions() -> None:
     with pytest.raises(SubscriptionSyntaxError, match="pricy"):
         index["t"] = "name = 'RBS' AND pricy > 20"
     assert index.match({"name": "RBS", "price": 21}) == ["s"]
+
+
+READINGS = [
+    Reading([("t",)]),
+    Reading([("t",)], {"*": {"stop_words": ["x"]}}),
+    Reading([("t",)], {"b.c": {"literal_operators": True}, "a": {"stemmer": "english"}}),
+]
+words = st.lists(
+    st.sampled_from(["x", "Y", "x", "and", "AND", "OR", "not", "running", "a_b", "éa", "7", "x*", "NEAR", "y" * 1025])
+)
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@given(st.sampled_from(["", "a ", "b.c  ", "and ", "t "]), words, st.sampled_from(["", " "]))
+def test_searches_for_words_are_what_the_parser_finds(
+    reading: Reading, name: str, words: list[str], space: str
+) -> None:
+    text = f"{name}MATCHES{space} '{space}{(' ' + space).join(words)}'"
+    found = plain_search(text, LIMITS, reading)
+    if found is not None:
+        (clause,) = parse(f"({text})", LIMITS, reading=reading)
+        assert clause.required == tuple(found) and not clause.forbidden and not clause.rest
+
+
+def test_a_search_without_an_attribute_needs_the_option_text() -> None:
+    assert plain_search("MATCHES 'x'", LIMITS, Reading()) is None
+    assert plain_search("MATCHES 'x'", LIMITS, READINGS[0]) is not None
+    assert plain_search("MATCHES 'x y z'", Limits(256, 64, 2, 65536), READINGS[0]) is None

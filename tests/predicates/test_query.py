@@ -12,6 +12,7 @@ from tests.predicate_strategies import queries
 from watchword import Index, PredicateIndex, SubscriptionSyntaxError
 from watchword.predicates.predicate import show, show_clauses
 from watchword.predicates.query import UNLIMITED, Limits, attribute_of, parse
+from watchword.sets.boolean import Clause
 
 LIMITS = Limits(clauses=256, depth=64, predicates=4096, literal=65536)
 
@@ -96,7 +97,7 @@ def test_names_parse_back_to_themselves(text: str) -> None:
     clauses = parse(text, LIMITS)
     for clause in clauses:
         for predicate in (*clause.required, *clause.forbidden):
-            assert parse(show(predicate), UNLIMITED) == [((predicate,), ())]
+            assert parse(show(predicate), UNLIMITED) == [Clause((predicate,), ())]
     if clauses:
         assert parse(show_clauses(tuple(clauses)), UNLIMITED) == clauses
 
@@ -208,9 +209,6 @@ def test_no_text() -> None:
         ("NOT " * 65 + "a = 1", "max_depth", "nested more than max_depth=64 deep"),
         ("ANY a (" * 65 + "a = 1" + ")" * 65, "max_depth", "nested more than max_depth=64 deep"),
         ("(" * 100_000, "max_depth", "nested more than max_depth=64 deep"),
-        (" AND ".join(f"(a{k} = 1 OR b{k} = 1)" for k in range(9)), "max_clauses", "more than max_clauses=256 clauses"),
-        (" AND ".join(f"(a{k} = 1 OR b{k} = 1)" for k in range(2000)), "max_clauses", "max_clauses=256 clauses"),
-        (f"ANY x ({' AND '.join(f'(a{k} = 1 OR b{k} = 1)' for k in range(9))})", "max_clauses", "max_clauses=256"),
         (f"a IN ({', '.join(map(str, range(4097)))})", "max_predicates", "more than max_predicates=4096 predicates"),
         (" OR ".join(f"a = {k}" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),
         (" AND ".join(f"a{k} = 1" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),

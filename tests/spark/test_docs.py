@@ -24,6 +24,14 @@ def names(spark: SparkSession) -> dict[str, Any]:
         "subscriptions": spark.createDataFrame([("a", "ferry"), ("b", "storm")], "id string, subscription string"),
         "changes": spark.createDataFrame([("a", None), ("c", "ferry OR bread")], "id string, subscription string"),
         "rules": spark.createDataFrame([("r", "name = 'RBS' AND value > 20")], "id string, subscription string"),
+        "alerts": spark.createDataFrame(
+            [("f", "MATCHES 'ferry storm' AND priority <= 3"), ("x", "story MATCHES PATH '//b'")],
+            "id string, subscription string",
+        ),
+        "items": spark.createDataFrame(
+            [(1, "Ferry", "storm", b"<a/>", 2), (2, "storm", "ferry", b"<a><b/></a>", 4)],
+            "id int, title string, body string, story binary, priority int",
+        ),
         "paths": spark.createDataFrame([("p", "//x:p")], "id string, subscription string"),
         "trades": spark.createDataFrame(
             [(1, "RBS", 25, ["a"]), (2, "RBS", 15, [])], "id int, name string, value int, tags array<string>"
@@ -57,7 +65,7 @@ def test_the_cookbook(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     spark = names["spark"]
-    notebook, documents, objects, several, stream, feeds = (
+    notebook, documents, objects, texts, several, stream, feeds = (
         block.replace("/shared", str(tmp_path))
         .replace("/var/spool/feeds", str(tmp_path / "spool"))
         .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
@@ -73,6 +81,9 @@ def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
     assert found == {"a.xml": ("p", False), "c.xml": (None, True)}
     exec(objects, names)
     assert pairs(names["hits"]) == [(7, "r")]
+    exec(texts, names)
+    why = {(row["id"], row["subscription"]): row["explanation"] for row in names["hits"].collect()}
+    assert set(why) == {(1, "f"), (2, "x")} and "(body at 0)" in why[1, "f"]
     exec(several, names)
     found = sorted((row["n"], row["subscription"], row["language"]) for row in names["hits"].collect())
     assert found == [(1, "b", "keywords"), (1, "r", "predicates"), (2, "c", "keywords")]

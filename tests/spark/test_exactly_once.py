@@ -67,7 +67,7 @@ class Running:
         if self.process is not None:
             return
         self.found = len(self.published)
-        command = [sys.executable, "-m", "watchword.cli", "run", str(self.folder), "--once", "--home", str(self.home)]
+        command = [sys.executable, "-m", "watchword", "run", str(self.folder), "--once", "--home", str(self.home)]
         command += ["--option", "maxFilesPerTrigger=1", "--master", "local[2]", "--name", self.folder.name]
         with self.log().open("ab") as log:
             # A session of its own, so that the whole group, the Java process included, can be killed at once.

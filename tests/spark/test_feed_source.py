@@ -91,7 +91,8 @@ def test_batch(feeds: SparkSession) -> None:
     assert len(rows) == 13
     assert len({row.partition for row in rows.values()}) == 4
     ferry = rows["Ferry line adds a night crossing"]
-    assert (ferry.author, ferry.language, ferry.feed) == ("Harbour office", "en", str(EXAMPLES / "harbour.xml"))
+    assert (ferry.author, ferry.language, ferry.feed) == ("Harbour office", "en", "Port Amber Harbour Notices")
+    assert ferry.feed_url == str(EXAMPLES / "harbour.xml")
     assert ferry.published.astimezone(UTC) == datetime(2026, 6, 2, 4, 30, tzinfo=UTC)
     assert rows["Inflation slows, bread does not"].published is None
 

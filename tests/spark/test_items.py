@@ -21,7 +21,7 @@ texts = st.text(st.sampled_from(AWKWARD) | st.characters(exclude_categories=["Cs
 moments = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC))
 rows = st.fixed_dictionaries(
     dict.fromkeys(("id", "title", "text", "feed"), texts)
-    | {name: st.none() | texts for name in ("link", "author", "language")}
+    | {name: st.none() | texts for name in ("link", "author", "language", "feed_url")}
     | {"published": st.none() | moments, "categories": st.none() | st.lists(st.none() | texts, max_size=3)}
 )
 
@@ -72,8 +72,8 @@ def test_attributes_and_bytes(spark: SparkSession, columns: list[dict[str, Any]]
 @given(rows)
 @settings(max_examples=200)
 def test_a_stored_item_gives_the_event_of_its_columns(row: dict[str, Any]) -> None:
-    """But for what the store does not tell apart: an empty link, author or language from a missing one."""
-    row |= {name: row[name] or None for name in ("link", "author", "language")}
+    """But for what the store does not tell apart: an empty link, author, language or address from a missing one."""
+    row |= {name: row[name] or None for name in ("link", "author", "language", "feed_url")}
     row |= {"feed": row["feed"] + "x", "categories": [name for name in row["categories"] or () if name]}
     fields = {name: value or "" for name, value in row.items() if name not in ("id", "published", "categories")}
     item = items.Item(row["id"], **fields, published=row["published"], categories=tuple(row["categories"]))

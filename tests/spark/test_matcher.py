@@ -10,13 +10,13 @@ import pyarrow as pa
 import pytest
 
 from tests.oracle import matches
-from watchword import Index, KeywordIndex
+from watchword import Index, KeywordIndex, PredicateIndex
 from watchword.errors import EventError
 from watchword.index import events as slices
-from watchword.shards import Shard, Version, cache
+from watchword.shards import Shard, Version, cache, publish, save_shard, shard_folder, writing
 from watchword.spark import build, resolve
 from watchword.spark.tasks import matcher
-from watchword.spark.tasks.matcher import Task, pieces, row_bytes
+from watchword.spark.tasks.matcher import SHARD, Task, pieces, row_bytes
 
 
 class EvenNumbers:
@@ -49,6 +49,35 @@ def test_refused_events_are_isolated(bad: list[int], even_numbers: None) -> None
     assert sorted(found) == [(n, "even") for n in range(0, 10, 2) if n not in bad]
     refused = {row["id"]: row["error"] for row in rows if row["error"] is not None}
     assert refused == dict.fromkeys(bad, "n is no number") and len(rows) == len(found) + len(bad)
+
+
+def two_shards(folder: Path, *shards: Index[Any]) -> Version:
+    with writing(folder) as held:
+        saved = [save_shard(index, held.path, shard_folder(n, 1)) for n, index in enumerate(shards)]
+        publish(Version(held.path, 1, shards[0].language, "string", tuple(saved)), keep=1)
+    return resolve(folder)
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_an_event_that_one_shard_refuses_is_reported_once(tmp_path: Path, partitioned: bool, swapped: bool) -> None:
+    """Bytes that are no UTF-8 can be searched by a path, which one shard does, and not for words, as the other."""
+    shards = [PredicateIndex({"p": "story MATCHES PATH '//x'"}), PredicateIndex({"w": "story MATCHES 'ferry'"})]
+    version = two_shards(tmp_path / "index", *(reversed(shards) if swapped else shards))
+    stories = [b"<x>ferry</x>", b"<?xml version='1.0' encoding='latin-1'?><x>\xe9</x>", b"<y/>"]
+    copies = 2 if partitioned else 1
+    batch = pa.RecordBatch.from_pydict(
+        {"c0": [0, 1, 2] * copies, "story": stories * copies, SHARD: [n for n in range(copies) for _ in range(3)]}
+    )
+    task = Task(version, (("story", "story"),), ("id",), on_error="keep", partitioned=partitioned)
+    rows = [row for answer in task.run(iter([batch])) for row in answer.to_pylist()]
+    assert sorted((row["id"], row["subscription"]) for row in rows if not row["error"]) == [
+        (0, "p"),
+        (0, "w"),
+        (1, "p"),
+    ]
+    ((number, reason),) = [(row["id"], row["error"]) for row in rows if row["error"]]
+    assert number == 1 and "UTF-8" in reason
 
 
 @pytest.mark.parametrize(

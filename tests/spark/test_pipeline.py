@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from tests.oracle import matches
@@ -20,6 +20,7 @@ from watchword.languages import LANGUAGES
 from watchword.shards import resolve, resolve_checked
 from watchword.spark import sources
 from watchword.spark.feed_source import COLUMNS
+from watchword.spark.feed_source import NAME as FEEDS
 from watchword.spark.found import BatchKey, Found
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sinks import SINKS, Sink, make_sinks
@@ -167,6 +168,53 @@ def test_feed_items_are_objects(home: Home, once: Runner) -> None:
     assert "r" in keys and "s" not in keys and done.items > 0
 
 
+def test_one_subscription_asks_for_words_and_attributes_of_feed_items(home: Home, once: Runner) -> None:
+    rules = {
+        "combined": "MATCHES 'ferry AND NOT strike' AND feed = 'Port Amber Harbour Notices' AND NOT author = 'desk'",
+        "other": "MATCHES 'ferry' AND feed = 'Flour & Coin'",
+        "address": "feed_url LIKE '%/harbour.xml' AND text HAS 'tickets'",
+        "path": "title MATCHES PATTERN 'Sto?m*ferry' OR text MATCHES PATH '//no'",
+    }
+    with home.store() as store:
+        store.subscribe_many(Request("ada", text, key, "predicates") for key, text in rules.items())
+    once(Source.feeds([str(Path(__file__).parents[2] / "examples" / "feeds" / "feeds.opml")]))
+    with home.store() as store:
+        found = {
+            (delivery.item.title, reason.subscription): reason.why
+            for delivery in store.inbox("ada")
+            for reason in delivery.reasons
+            if reason.subscription in rules
+        }
+        urls = {delivery.item.feed_url for delivery in store.inbox("ada", subscription="address")}
+    night, storm = "Ferry line adds a night crossing", "Storm keeps the ferry in port"
+    assert set(found) == {(night, "combined"), (storm, "combined"), (storm, "address"), (storm, "path")}
+    assert found[night, "combined"] == (
+        "match: MATCHES 'ferry' (title at 0) AND feed = 'Port Amber Harbour Notices' "
+        "AND NOT MATCHES 'strike' AND NOT author = 'desk'"
+    )
+    assert len(urls) == 1 and urls.pop().endswith("harbour.xml")
+
+
+def test_an_index_with_other_options_than_the_store_is_built_anew(home: Home, once: Runner, tmp_path: Path) -> None:
+    """As an index of version 0.2 has them, which knew no bare MATCHES."""
+    with home.store() as store:
+        store.subscribe("ada", "title = 'x'", id="old", language="predicates")
+    publish(tmp_path / "in", "one", TEXTS)
+    source = Source.folder(str(tmp_path / "in"))
+    (first,) = once(source)
+    newest = resolve(home.index("predicates"))
+    meta = snapshot.read(newest.folder(0)).meta
+    meta["options"].pop("text")
+    rewrite_manifest(newest.folder(0), meta=meta)
+    with home.store() as store:
+        store.subscribe("ada", "MATCHES 'ferry'", id="new", language="predicates")
+    publish(tmp_path / "in", "two", TEXTS)
+    (second,) = once(source)
+    assert second.versions["predicates"] > first.versions["predicates"]
+    with home.store() as store:
+        assert {item.identity for item in store.matched_items("new")} == {"two-0", "two-2"}
+
+
 def test_options_of_a_language_hold_for_every_version_of_its_index(
     spark: SparkSession, home: Home, once: Runner, tmp_path: Path
 ) -> None:
@@ -230,6 +278,37 @@ def test_a_batch_that_is_repeated_uses_its_version_and_writes_nothing_twice(
         store.subscribe("ada", "ferry", id="latest")
     pipeline._batch(batch, 1)
     assert done[-1].versions == {"keywords": version}
+
+
+def test_topics_are_taken_up_and_a_repeated_batch_keeps_its_tree(spark: SparkSession, home: Home) -> None:
+    with home.store() as store:
+        store.subscribe("ada", "categories KIND OF 'politics'", id="t", language="predicates")
+    done: list[Progress] = []
+    rows = [("local", ["local"]), ("national", ["politics/national"])]
+
+    def items(batch: int) -> DataFrame:
+        schema = "id string, text string, categories array<string>"
+        frame = spark.createDataFrame([(f"{batch}-{name}", name, some) for name, some in rows], schema)
+        whole = sources._as_items(frame, Source("memory"), True)
+        return whole.withColumn("row", F.struct(*COLUMNS))
+
+    pipeline = Pipeline(spark, home, Source(FEEDS), report=done.append)
+    pipeline._batch(items(0), 0)
+    with home.store() as store:
+        store.set_topics({"local": ["politics"]})
+    pipeline._batch(items(1), 1)
+    with home.store() as store:
+        store.set_topics({"local": ["region"]})
+        assert {item.identity for item in store.matched_items("t")} == {"0-national", "1-local", "1-national"}
+    # As after a crash between recording the version and writing: the tree is that of the version.
+    pipeline._versions.version_for(2, home.index("predicates"))
+    pipeline._batch(items(2), 2)
+    pipeline._batch(items(3), 3)
+    with home.store() as store:
+        found = {item.identity for item in store.matched_items("t")}
+    assert found == {"0-national", "1-local", "1-national", "2-local", "2-national", "3-national"}
+    versions = [step.versions["predicates"] for step in done]
+    assert versions[0] < versions[1] == versions[2] < versions[3]
 
 
 class Ended(Exception):

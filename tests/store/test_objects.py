@@ -33,7 +33,7 @@ def test_predicates(store: Store) -> None:
     store.set_options("predicates", hierarchies=TOPICS)
     store.subscribe("ann", "topic KIND OF 'politics' AND value > 20", id="a", language="predicates")
     store.subscribe("ann", "greece", id="k")
-    for bad in ("value >", "value == 20", "name LIKE 'x'"):
+    for bad in ("value >", "value == 20", "name =~ 'x'", "MATCHES '('"):
         with pytest.raises(SubscriptionSyntaxError):
             store.subscribe("ann", bad, language="predicates")
     with pytest.raises(SubscriptionError, match="row 1"):
@@ -50,7 +50,20 @@ def test_options_that_cannot_be(store: Store) -> None:
     for bad, reason in [({"topic": {"a": "b", "b": "a"}}, "cycle"), ({"topic": {1, 2}}, "kept"), ([], "mapping")]:
         with pytest.raises(OptionError, match=reason):
             store.set_options("predicates", hierarchies=bad)
-    assert store.options("predicates") == {}
+    assert store.options("predicates") == {"text": ["title", "text"]} and store.stats().options == {}
+
+
+def test_a_bare_matches_reads_title_and_text_unless_other_attributes_were_chosen(store: Store) -> None:
+    store.subscribe("ann", "MATCHES 'ferry storm'", id="m", language="predicates")
+    assert follow(store, "predicates").match({"title": "Ferry", "text": "storm"}) == ["m"]
+    assert follow(store, "predicates").match({"title": "Ferry", "body": "storm"}) == []
+
+
+def test_other_attributes_for_a_bare_matches(store: Store) -> None:
+    store.set_options("predicates", text="headline,body")
+    store.subscribe("ann", "MATCHES 'ferry storm'", id="m", language="predicates")
+    assert follow(store, "predicates").match({"headline": "Ferry", "body": "storm"}) == ["m"]
+    assert follow(store, "predicates").match({"title": "Ferry", "text": "storm"}) == []
 
 
 def test_properties_are_declared_first(store: Store) -> None:

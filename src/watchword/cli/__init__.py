@@ -22,6 +22,7 @@ from watchword.cli import (
     snapshots,
     subscribing,
     system,
+    topics,
     warming,
 )
 
@@ -49,6 +50,7 @@ for command in (
 ):
     app.command(rich_help_panel=SYSTEM)(command)
 app.add_typer(subscribing.app, name="subscribers", rich_help_panel=SYSTEM)
+app.add_typer(topics.app, name="topics", rich_help_panel=SYSTEM)
 
 
 def _print_version(wanted: bool) -> None:

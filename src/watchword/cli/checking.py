@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import SOME_UNREAD, fail, note, reports_errors, say, spinner
+from watchword.cli.wording import in_flags
 from watchword.errors import SubscriptionError
 from watchword.visible import counted
 
@@ -32,6 +32,7 @@ def check(
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """List every row of a file that is no subscription, with its place, its id and what to do about it.
@@ -45,21 +46,21 @@ def check(
 
       watchword check rules.csv --language predicates --schema schema.json
 
-      watchword check patterns.jsonl --language predicates --dialect eventbridge
+      watchword check rules.json --language predicates --dialect eventbridge
+
+      watchword check rules/ --language predicates --dialect sigma
     """
     from watchword.index import language_class
-    from watchword.tables import read_subscriptions
 
-    if Path(file).is_dir():
+    wanted = opening.IndexOptions(language, None, id, subscription, given, dialect, log_sources)
+    if opening.is_snapshot(file, wanted):
         fail(f"{file}: a snapshot has no bad rows: they were refused when it was built")
-    chosen, options = opening.index_options(opening.IndexOptions(language, given=given))
+    chosen, options = opening.index_options(wanted)
     faults: list[Fault] = []
     with spinner(f"checking {file}"):
         index = language_class(chosen)(**options)
-        found = read_subscriptions(
-            file, id=id, subscription=subscription, refuse=lambda number, why: faults.append(Fault(number, why))
-        )
-        read = None if dialect is None else opening.translator(chosen, dialect)
+        found = opening.read(file, wanted, refuse=lambda number, why: faults.append(Fault(number, why)))
+        read = None if dialect is None else opening.translator(chosen, wanted)
         faults += [*_repeated_ids(found), *_refused_rows(found, index.check, read)]
     named = not found.table["id"].equals(found.numbers)
     for fault in sorted(faults, key=lambda fault: fault.number):
@@ -85,7 +86,7 @@ class Fault:
         `named`: ids differ from row numbers.
         """
         whose = f", id {self.id}" if named and self.id is not None else ""
-        return f"{found.label}: {found.unit} {self.number}{whose}: {self.reason}"
+        return f"{found.label}: {found.named(self.number)}{whose}: {self.reason}"
 
 
 def _repeated_ids(found: Subscriptions) -> Iterator[Fault]:
@@ -109,7 +110,7 @@ def _refused_rows(
             try:
                 check(text if read is None else read(text))
             except SubscriptionError as error:
-                yield Fault(found.numbers[row].as_py(), str(error), ids[row])
+                yield Fault(found.numbers[row].as_py(), in_flags(str(error)), ids[row])
 
 
 def _passes(texts: list[str], check: Callable[[str | list[str]], None]) -> bool:

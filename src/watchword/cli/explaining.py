@@ -27,6 +27,7 @@ def explain(
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Say why an event matches a subscription, or which parts are missing.
@@ -41,8 +42,8 @@ def explain(
 
       watchword explain paths.txt docs/1.xml 3 --language paths
     """
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
-    if Path(subscriptions).is_dir():
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    if opening.is_snapshot(subscriptions, options):
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)
     else:
@@ -110,11 +111,11 @@ def _index_of_one(path: str, written: str, options: opening.IndexOptions) -> tup
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from watchword.tables import Subscriptions, read_subscriptions
+    from watchword.tables import Subscriptions
 
-    found = read_subscriptions(path, id=options.id, subscription=options.subscription)
+    found = opening.read(path, options)
     rows = pc.indices_nonzero(pc.equal(found.table["id"].cast(pa.string()), written))
     row = rows[:1]
-    one = Subscriptions(found.table.take(row), found.label, found.unit, found.numbers.take(row))
+    one = Subscriptions(found.table.take(row), found.label, found.unit, found.numbers.take(row), found.files)
     key = one.table["id"][0].as_py() if len(row) else None
     return opening.build_index(one, options), key

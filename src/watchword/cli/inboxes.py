@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import fail, reports_errors
+from watchword.cli.reporting import fail, note, reports_errors
 from watchword.cli.system import DEFAULT_HOME, HomeOption
 from watchword.items import ITEM_FIELDS
-from watchword.visible import json_visible
+from watchword.visible import counted, json_visible
 
 if TYPE_CHECKING:
     from watchword.store import Delivery, Store
@@ -32,7 +32,7 @@ class Format(StrEnum):
 def inbox(
     subscriber: Annotated[str, typer.Argument(metavar="NAME", help="Whose.")],
     all: Annotated[bool, typer.Option("--all", help="Also items read before.")] = False,
-    keep: Annotated[bool, typer.Option("--keep", help="Leave it unread.")] = False,
+    mark_read: Annotated[bool, typer.Option("--mark-read", help="Mark as read what is shown.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the newest items, at most this many.")] = None,
     subscription: Annotated[
         str | None, typer.Option(metavar="ID", help="Only items that this subscription matched; it may be deleted.")
@@ -40,13 +40,17 @@ def inbox(
     format: Annotated[Format, typer.Option(help="How to print: for people, or a JSON object a line.")] = Format.table,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show matched items, each once, with the subscriptions that it matched and why; then mark them as read.
+    """Show unread items, each once, with the subscriptions that it matched and why.
+
+    They stay unread, and come again, until they are marked as read: [bold]--mark-read[/bold] marks what it shows.
 
     [bold]Examples[/bold]
 
       watchword inbox ada
 
-      watchword inbox ada --subscription s17 --all --keep
+      watchword inbox ada --mark-read
+
+      watchword inbox ada --subscription s17 --all
 
       watchword inbox ada --format jsonl --limit 100
     """
@@ -62,8 +66,11 @@ def inbox(
                 typer.echo(json_visible(json.dumps(_record(delivery), ensure_ascii=False)))
         else:
             print_deliveries(subscriber, found)
-        if not keep:
-            store.mark_read(subscriber, [delivery.item.identity for delivery in found])
+        unread = [delivery.item.identity for delivery in found if delivery.read_at is None]
+        if mark_read:
+            store.mark_read(subscriber, unread)
+    if unread:
+        note(f"{counted(len(unread), 'item')} marked as read" if mark_read else "still unread; --mark-read marks them")
 
 
 def _check_known(store: Store, subscriber: str, subscription: str) -> None:

@@ -47,13 +47,6 @@ class InputFormat(StrEnum):
     lines = "lines"
 
 
-class OnError(StrEnum):
-    """What happens when an event cannot be read."""
-
-    stop = "stop"
-    skip = "skip"
-
-
 @reports_errors
 @opening.offers_language_options
 def match(
@@ -77,11 +70,13 @@ def match(
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     text: Annotated[
         list[str] | None,
         typer.Option(
             help="Column of the events; with keywords and patterns several: --text title --text body. No phrase and no "
-            "pattern spans two of them.",
+            "pattern spans two of them. With predicates, several (title,body) are the attributes that MATCHES without "
+            "an attribute reads; for a single one write a comma behind it.",
             show_default="text, title or body; the only text column; for objects, the whole row",
         ),
     ] = None,
@@ -126,9 +121,10 @@ def match(
         bool, typer.Option("--stream", help="With paths: each file holds concatenated XML documents.")
     ] = False,
     on_error: Annotated[
-        OnError | None,
+        opening.OnError | None,
         typer.Option(
-            help="What to do about an event that cannot be read: stop, or report it, go on and end with status 1.",
+            help="What to do about an event that cannot be read, or a rule of --dialect that cannot be said: stop, or "
+            "report it, go on and end with status 1.",
             show_default="skip for XML documents, else stop",
         ),
     ] = None,
@@ -159,7 +155,11 @@ def match(
 
       watchword match rules.csv trades.parquet --language predicates
 
+      watchword match rules.csv items.jsonl --language predicates --text-attributes title,body --explain
+
       watchword match patterns.txt events.jsonl --language predicates --dialect eventbridge
+
+      watchword match rules/ events.jsonl --language predicates --dialect sigma --on-error skip
 
       watchword match rules.csv bits.txt --language properties --properties names.txt
 
@@ -171,7 +171,8 @@ def match(
         events, subscriptions = [subscriptions, *(events or [])], from_file
     if not events:
         fail("give EVENTS: files, or - for standard input")
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options.skips = on_error is opening.OnError.skip
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
     wanted = _wanted(batch, explain, occurrences, limit, on_error)
@@ -184,7 +185,7 @@ def match(
         with end_in_order(), _results(chosen, output, rows) as results:
             summary, unread = _write(index, [lambda: first, *sources[1:]], wanted, results, shown)
     note(summary)  # after all output: if the reader of it has gone, nothing is said
-    if unread:
+    if unread or options.refused:
         raise typer.Exit(SOME_UNREAD)
 
 
@@ -216,14 +217,14 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
     return f"{figures}, {seconds:.2f} s{guessed}", pairs.unread
 
 
-def _wanted(batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: OnError | None) -> Wanted:
+def _wanted(
+    batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: opening.OnError | None
+) -> Wanted:
     from watchword.cli.pairs import Wanted
 
     if limit is not None and not occurrences:
         fail("--limit: it says how many occurrences there may be: give --occurrences too")
-    if explain and occurrences:
-        fail("--explain: it says why of a pair, and --occurrences where: give one of them")
-    skip = None if on_error is None else on_error is OnError.skip
+    skip = None if on_error is None else on_error is opening.OnError.skip
     return Wanted(batch, explain, occurrences, limit, skip)
 
 

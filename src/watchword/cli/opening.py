@@ -11,24 +11,27 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from watchword.cli.reporting import fail, spinner
+from watchword.cli.reporting import fail, note, spinner
+from watchword.cli.wording import flag_of, flagged_options, parameter_of
 from watchword.errors import SubscriptionError
-from watchword.languages import LANGUAGES, language_dialects, language_options
+from watchword.files import parse_json
+from watchword.languages import LANGUAGES, language_dialects, language_options, rule_files
 from watchword.locations import scheme_of
 from watchword.options import Option
 from watchword.visible import counted
 
 if TYPE_CHECKING:
     from watchword.index import Index
-    from watchword.tables import Subscriptions
+    from watchword.tables import Refuse, Subscriptions
 
 KINDS = "CSV, TSV, JSON lines or Parquet, by its name (also .gz); any other file is plain lines of text"
 
@@ -54,8 +57,39 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose rules the subscriptions are: eventbridge, sns or sns-body, with --language predicates.",
+        help="Whose rules the subscriptions are: eventbridge, sigma, sns or sns-body, with --language predicates. "
+        "Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects in JSON lines, or one "
+        "object from names to rules in a .json file.",
     ),
+]
+LogSourcesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --dialect sigma: conditions that log sources stand for, in YAML or JSON, such as "
+        '{"category: process_creation": "EventID = 1"}.',
+    ),
+]
+
+
+class OnError(StrEnum):
+    """What happens when an event cannot be read, or a rule cannot be said."""
+
+    stop = "stop"
+    skip = "skip"
+
+
+OnErrorOption = Annotated[
+    OnError | None,
+    typer.Option(
+        help="What to do about a rule of --dialect that cannot be said: stop, or report it, go on and end with "
+        "status 1.",
+        show_default="stop",
+    ),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="An option without a flag of its own, such as max_clauses=1000."),
 ]
 Given = Mapping[str, Any]
 """Options of a language that the user gave, by name. `offers_language_options` explains."""
@@ -67,43 +101,62 @@ def offers_language_options(command: Callable[..., None]) -> Callable[..., None]
 
     The command is called with the options that the user gave, in one mapping.
     """
-    offered = {
-        name: option
-        for language in LANGUAGES
-        for name, option in sorted(language_options(language).items())
-        if option.flag is not None
-    }
+    signature = inspect.signature(command, eval_str=True)
+    offered = flagged_options()
 
     @functools.wraps(command)
     def run(**named: Any) -> None:
-        values = {name: named.pop(name) for name in offered}
+        values = {name: named.pop(parameter_of(name)) for name in offered} | _settings(named.pop("set") or ())
         command(**named, given={name: value for name, value in values.items() if value is not None})
 
-    signature = inspect.signature(command, eval_str=True)
     parameters: list[inspect.Parameter] = []
     for parameter in signature.parameters.values():
         if parameter.name != "given":
             parameters.append(parameter)
             continue
         for name, option in offered.items():
-            parameters.append(parameter.replace(name=name, default=None, annotation=_annotation(name, option)))
+            parameters.append(
+                parameter.replace(name=parameter_of(name), default=None, annotation=_annotation(name, option))
+            )
+        parameters.append(parameter.replace(name="set", default=None, annotation=SetOption))
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _settings(pairs: Iterable[str]) -> dict[str, Any]:
+    """Return options that have no flag of their own, from NAME=VALUE; a value is JSON, or a text.
+
+    >>> _settings(["max_clauses=1000"])
+    {'max_clauses': 1000}
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            fail(f"--set {pair}: expected NAME=VALUE, such as max_clauses=1000")
+        try:
+            found[name] = parse_json(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
 def _annotation(name: str, option: Option) -> object:
     """Return the annotation that gives typer an option's type and help."""
     if option.flag == "switch":
-        return Annotated[bool | None, typer.Option(_flag(name), help=option.help, show_default=False)]
+        return Annotated[bool | None, typer.Option(flag_of(name), help=option.help, show_default=False)]
     return Annotated[str | None, typer.Option(help=option.help, metavar=_METAVARS.get(option.flag or "text"))]
 
 
 _METAVARS = {"words": "FILE", "json": "JSON-FILE"}
 
 
-@dataclass(frozen=True)
+@dataclass
 class IndexOptions:
-    """The options that decide which index is made; None if the user gave none."""
+    """The options that decide which index is made; None if the user gave none.
+
+    With `skips`, rules that cannot be said, or that the index refuses, are left out and counted in `refused`.
+    """
 
     language: str | None = None
     method: str | None = None
@@ -111,24 +164,47 @@ class IndexOptions:
     subscription: str | None = None
     given: Given = field(default_factory=dict)
     dialect: str | None = None
+    log_sources: str | None = None
+    skips: bool = False
+    refused: int = 0
 
 
 def open_index(path: str, options: IndexOptions) -> Index:
     """Open the snapshot at `path`, or read the file there and build an index."""
     _check_local(path)
-    if Path(path).is_dir():
+    if is_snapshot(path, options):
         return _open_snapshot(path, options)
-    from watchword.tables import read_subscriptions
-
     with spinner(f"reading {path}"):
-        subscriptions = read_subscriptions(path, id=options.id, subscription=options.subscription)
+        subscriptions = read(path, options)
     return build_index(subscriptions, options)
+
+
+def is_snapshot(path: str, options: IndexOptions) -> bool:
+    """Return whether a folder is to be opened as a snapshot; with --dialect sigma it is one of rules."""
+    return Path(path).is_dir() and rule_files(check_language(options.language), options.dialect) is None
+
+
+def read(path: str, options: IndexOptions, refuse: Refuse | None = None) -> Subscriptions:
+    """Read a file of subscriptions, or the rules of a folder; `refuse` is told of rows that cannot be used."""
+    from watchword.tables import read_subscriptions, subscriptions_of_files
+
+    reader = rule_files(check_language(options.language), options.dialect)
+    rules = None if reader is None else reader(path)
+    if rules is not None:
+        return subscriptions_of_files(path, rules)
+    return read_subscriptions(
+        path,
+        id=options.id,
+        subscription=options.subscription,
+        rules=options.dialect is not None,
+        refuse=refuse,
+    )
 
 
 def language_of(path: str, options: IndexOptions) -> str:
     """Return the language of the subscriptions at `path`: the snapshot's, or the chosen one."""
     _check_local(path)
-    if not Path(path).is_dir():
+    if not is_snapshot(path, options):
         return check_language(options.language)
     from watchword import snapshot
 
@@ -155,7 +231,10 @@ def build_index(subscriptions: Subscriptions, options: IndexOptions) -> Index:
     from watchword.index import language_class
 
     language, given = index_options(options)
-    subscriptions = translate(subscriptions, language, options.dialect)
+    subscriptions = translate(subscriptions, language, options)
+    if options.skips and options.dialect is not None:
+        checked = language_class(language)(method=options.method or "auto", **given)
+        subscriptions = _usable(subscriptions, options, lambda text: checked.check(text) or text)
     with (
         naming_the_place(subscriptions),
         spinner(f"building the index of {counted(len(subscriptions.table), 'subscription')}"),
@@ -178,27 +257,47 @@ def naming_the_place(subscriptions: Subscriptions) -> Iterator[None]:
         ) from None
 
 
-def translate(subscriptions: Subscriptions, language: str, dialect: str | None) -> Subscriptions:
+def translate(subscriptions: Subscriptions, language: str, options: IndexOptions) -> Subscriptions:
     """Return rules of another system as subscriptions of a language; an error names the place in the file."""
-    if dialect is None:
+    if options.dialect is None:
+        if options.log_sources is not None:
+            fail("--log-sources: they are those of Sigma rules: give --dialect sigma")
         return subscriptions
+    return _usable(subscriptions, options, translator(language, options))
+
+
+def _usable(subscriptions: Subscriptions, options: IndexOptions, read: Callable[[str], str]) -> Subscriptions:
+    """Return subscriptions with the texts that `read` makes of theirs. One that it refuses is an error with its place,
+    or, if the user wants that, reported and left out."""
     from watchword.tables import TableError
 
-    read = translator(language, dialect)
-    texts = []
+    texts, rows = [], []
     for row, rule in enumerate(subscriptions.table["subscription"].to_pylist()):
         try:
             texts.append(read(rule))
+            rows.append(row)
         except SubscriptionError as error:
-            raise TableError(str(error), path=subscriptions.label, place=subscriptions.place(row)) from None
-    return subscriptions.with_texts(texts)
+            refused = TableError(str(error), path=subscriptions.label, place=subscriptions.place(row))
+            if not options.skips:
+                raise refused from None
+            note(f"left out: {refused}")
+            options.refused += 1
+    return subscriptions.with_texts(texts, rows)
 
 
-def translator(language: str, dialect: str) -> Callable[[str], str]:
+def translator(language: str, options: IndexOptions) -> Callable[[str], str]:
     """Return the function from a rule of another system to a subscription; an unknown dialect ends the command."""
+    dialect = options.dialect or ""
+    if options.log_sources is not None and dialect != "sigma":
+        fail("--log-sources: they are those of Sigma rules: give --dialect sigma")
     dialects = {name: language_dialects(name) for name in LANGUAGES}
     if dialect in dialects[language]:
-        return dialects[language][dialect]
+        read: Callable[..., str] = dialects[language][dialect]
+        if options.log_sources is None:
+            return read
+        from watchword.predicates.dialects.sigma.log_sources import read_log_sources
+
+        return functools.partial(read, log_sources=read_log_sources(options.log_sources))
     offered = "; ".join(f"{name} of --language {owner}" for owner, names in dialects.items() for name in names)
     fail(f"--dialect {dialect}: {language} have no such dialect; there are: {offered}")
 
@@ -209,10 +308,17 @@ def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     known = language_options(language)
     for name in options.given:
         if name not in known:
-            others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
-            reason = _NEEDLESS.get((language, name), f"{language} have no such option")
-            fail(f"{_flag(name)}: {reason}: leave it out, or give {others}")
+            fail(f"{_flag(name)}: {_no_such_option(language, name)}")
     return language, {name: _value(known[name], value) for name, value in options.given.items()}
+
+
+def _no_such_option(language: str, name: str) -> str:
+    """Return what to do about an option that a language does not have."""
+    others = " or ".join(f"--language {other}" for other in LANGUAGES if name in language_options(other))
+    if not others:
+        return f"{language} have no such option; they have {', '.join(language_options(language))}"
+    reason = _NEEDLESS.get((language, name), f"{language} have no such option")
+    return f"{reason}: leave it out, or give {others}"
 
 
 def _value(option: Option, given: Any) -> Any:
@@ -238,7 +344,9 @@ _NEEDLESS = {("keywords", "ignore_case"): "keywords are compared without regard 
 
 
 def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
+    """Return the flag that gives an option: ``--stop-words``, or ``--set max_clauses``."""
+    own = ("method", "id", "subscription", "dialect")
+    return flag_of(name) if name in own or name in flagged_options() else f"--set {name}"
 
 
 def _open_snapshot(path: str, options: IndexOptions) -> Index:

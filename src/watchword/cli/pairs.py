@@ -14,9 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.cli.reporting import fail, note, track
+from watchword.cli.wording import in_flags
 from watchword.errors import EventError
 from watchword.index import Index
 from watchword.index.events import Pace, around
+from watchword.index.reasons import event_at
 from watchword.tables import Batch, DocumentStream, Source, TableError
 
 FIRST_SIZE = 64
@@ -89,7 +91,7 @@ class Pairs:
         if not self._skips(source):
             raise error
         self.unread += 1
-        note(str(error))
+        note(in_flags(str(error)))
 
     def _skips(self, source: Source) -> bool:
         return source.documents if self._wanted.skip is None else self._wanted.skip
@@ -122,20 +124,31 @@ class Pairs:
 
     def _reasons(self, events: Any, positions: pa.ChunkedArray, ids: pa.ChunkedArray) -> list[str]:
         pairs = zip(positions.to_pylist(), ids.to_pylist(), strict=True)
-        return [str(self._index.explain(_event(events, at), id)) for at, id in pairs]
+        return [str(self._index.explain(event_at(events, at), id)) for at, id in pairs]
 
     def _places_of(self, source: Source, batch: Batch) -> pa.Table:
         """Return every place where an event satisfies a subscription."""
         rows: list[tuple[Any, ...]] = []
+        why: list[str] = []
         for at, number in enumerate(batch.numbers):
+            event = event_at(batch.events, at)
             try:
-                rows += [(at, *row) for row in self._places(_event(batch.events, at))]
+                places = self._places(event)
             except EventError as error:
                 self._refuse(source, number, error.reason)
+                continue
+            rows += [(at, *place) for place in places]
+            why += self._reasons_of(event, [id for *_, id in places]) if self._wanted.explain else []
         positions, *columns = zip(*rows, strict=True) if rows else [()] * (2 + len(self._columns))
-        *places, ids = (list(column) for column in columns)
-        named = {name: pa.array(column, pa.int64()) for name, column in zip(self._columns, places, strict=True)}
-        return self._table(source, batch.ids.take(pa.array(positions, pa.int64())), named, pa.array(ids, self._id_type))
+        *found, ids = (list(column) for column in columns)
+        named = {name: pa.array(column, pa.int64()) for name, column in zip(self._columns, found, strict=True)}
+        events = batch.ids.take(pa.array(positions, pa.int64()))
+        return self._table(source, events, named, pa.array(ids, self._id_type), why)
+
+    def _reasons_of(self, event: Any, ids: list[Any]) -> list[str]:
+        """Return why an event satisfies each subscription of `ids`; an id may repeat, once for each place."""
+        reasons = {id: str(self._index.explain(event, id)) for id in dict.fromkeys(ids)}
+        return [reasons[id] for id in ids]
 
     def _places(self, event: Any) -> list[tuple[Any, ...]]:
         """Return the places of an event, each followed by the subscription's id."""
@@ -195,8 +208,3 @@ def _all_or_first(events: Any, index: Index) -> tuple[list[tuple[int, pa.Table]]
         return [(0, index.match_many(events))], {}
     except EventError as error:
         return [], {error.position: error.reason}
-
-
-def _event(events: Any, at: int) -> Any:
-    """Return one event as Python has it."""
-    return events[at].as_py(maps_as_pydicts="strict") if isinstance(events, pa.Array) else events[at]

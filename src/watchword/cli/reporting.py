@@ -42,7 +42,9 @@ def reports_errors(command: Callable[Arguments, Result]) -> Callable[Arguments, 
         try:
             return command(*args, **kwargs)
         except WatchwordError as error:
-            fail(str(error))
+            from watchword.cli.wording import in_flags
+
+            fail(in_flags(str(error)))
         except BrokenPipeError:
             _forget_output()
             raise typer.Exit(BROKEN_PIPE) from None
@@ -109,18 +111,23 @@ class _Lines(logging.Handler):
     """Prints log messages, but for those with a trace: their error ends the command, which reports it."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if not record.exc_info:
+        if not record.exc_info and (record.levelno >= logging.WARNING or record.name == PIPELINE):
             note(record.getMessage())
 
 
+PIPELINE = "watchword.pipeline"
+"""The logger that says what a batch is doing, at the level INFO."""
+
+
 def print_logs_in_lines() -> None:
-    """Print all log messages from now on, one line each; otherwise libraries would print traces as well.
+    """Print warnings, and what batches are doing, from now on, one line each; otherwise libraries would print traces.
 
     It is never switched off: Py4J reports a killed Java process as late as when the interpreter ends.
     """
     root = logging.getLogger()
     if not any(isinstance(handler, _Lines) for handler in root.handlers):
-        root.addHandler(_Lines(logging.WARNING))
+        root.addHandler(_Lines(logging.INFO))
+    logging.getLogger(PIPELINE).setLevel(logging.INFO)
 
 
 def spinner(message: str) -> AbstractContextManager[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from watchword.home import Home
     from watchword.spark.pipeline import Progress
     from watchword.spark.sources import Source
+
+SHORT_RUN = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+"""For a run of seconds: Java otherwise spends a third of them on compiling for speed. The user may add options."""
 
 
 @reports_errors
@@ -80,15 +84,17 @@ def run(
     _note_subscriptions(at)
     how_often = "once" if once else f"again every {interval:g} s, until it is stopped (Ctrl-C)"
     note(f"reading {chosen.description}; {how_often}")
-    note(f"starting Spark ({master})")
+    note(f"starting Spark ({master}), which takes some seconds")
     print_logs_in_lines()
+    started = time.monotonic()
     with spinner("starting Spark"):
         from watchword.spark.failures import say_it_once
         from watchword.spark.java import local_session
         from watchword.spark.pipeline import Pipeline
 
-        spark = local_session("watchword", master=master)
+        spark = local_session("watchword", master=master, **(SHORT_RUN if once else {}))
         say_it_once(spark)
+    note(f"Spark has started ({time.monotonic() - started:.1f} s); asking for items")
     try:
         report, retention = Report(), KEPT if forget else None
         pipeline = Pipeline(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from watchword.cli import opening
-from watchword.cli.reporting import note, reports_errors, say, size_of, spinner
+from watchword.cli.reporting import SOME_UNREAD, note, reports_errors, say, size_of, spinner
 from watchword.visible import counted
 
 app = typer.Typer(
@@ -32,6 +32,8 @@ def build(
     id: opening.IdOption = None,
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
+    on_error: opening.OnErrorOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Build an index and save it as a snapshot.
@@ -48,17 +50,22 @@ def build(
       watchword index build patterns.txt snapshot/ --language patterns --ignore-case
 
       watchword index build rules.csv snapshot/ --language predicates --hierarchies topics.json
+
+      watchword index build rules/ snapshot/ --language predicates --dialect sigma --on-error skip
     """
     from watchword import snapshot
 
     snapshot.local_folder(path)  # raises for a wrong path before the index is built
     started = time.perf_counter()
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect)
+    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options.skips = on_error is opening.OnError.skip
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):
         index.save(path)
     version, seconds = snapshot.read(path).version, time.perf_counter() - started
     note(f"{path}: version {version}, {counted(len(index), 'subscription')}, {seconds:.2f} s")
+    if options.refused:
+        raise typer.Exit(SOME_UNREAD)
 
 
 @app.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from watchword.cli import opening
 from watchword.cli.reporting import fail, note, reports_errors, say
 from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
 from watchword.visible import counted, visible
+
+if TYPE_CHECKING:
+    from watchword.store import Store
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add and remove those who subscribe.")
 NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]
@@ -23,6 +26,7 @@ def subscribe(
     id: Annotated[str | None, typer.Option(help="Its id; one of the subscriber's own is replaced.")] = None,
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
     dialect: opening.DialectOption = None,
+    log_sources: opening.LogSourcesOption = None,
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Many: CSV, TSV, JSON lines, Parquet or plain lines.")
     ] = None,
@@ -36,7 +40,9 @@ def subscribe(
 
       watchword subscribe ada --file alerts.csv
 
-      watchword subscribe ada "feed = 'Harbour news' AND published > '2026-11-01'" --language predicates
+      watchword subscribe ada "MATCHES 'ferry' AND feed = 'Harbour news' AND NOT author = 'desk'" --language predicates
+
+      watchword subscribe ada "categories KIND OF 'politics'" --language predicates
 
       watchword subscribe ada "//article[@section='sport']//photo" --language paths
     """
@@ -46,19 +52,30 @@ def subscribe(
     if (text is None) == (file is None):
         fail("give a SUBSCRIPTION, or --file with many")
     chosen = opening.check_language(language)
+    options = opening.IndexOptions(language, dialect=dialect, log_sources=log_sources)
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:
-            own = str(text) if dialect is None else opening.translator(chosen, dialect)(str(text))
+            own = str(text) if dialect is None else opening.translator(chosen, options)(str(text))
             say(store.subscribe(subscriber, own, language=language, id=id))
+            _note_unknown_topics(store, language, own)
             return
-        from watchword.tables import read_subscriptions
-
-        found = opening.translate(read_subscriptions(file), chosen, dialect)
+        found = opening.translate(opening.read(file, options), chosen, options)
         pairs = zip(found.table["id"].to_pylist(), found.table["subscription"].to_pylist(), strict=True)
         with opening.naming_the_place(found):
             ids = store.subscribe_many(Request(subscriber, text, str(key), language) for key, text in pairs)
         note(f"{counted(len(ids), 'subscription')} for {subscriber}")
+
+
+def _note_unknown_topics(store: Store, language: str, text: str) -> None:
+    """Say which topics of a subscription the home does not have; it hears of them once the tree or an item does."""
+    if language != "predicates":
+        return
+    from watchword.predicates import unknown_nodes
+
+    for topic, near in unknown_nodes(text, store.options(language)).items():
+        similar = f"; similar: {', '.join(map(visible, near))}" if near else ""
+        note(f"no topic {visible(topic)!r} is known yet{similar} (watchword topics list)")
 
 
 @reports_errors

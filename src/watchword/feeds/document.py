@@ -37,6 +37,8 @@ _ITEM = re.compile(r"<(/?)(?:\w+:)?(?:item|entry)[\s>]", re.IGNORECASE)
 _ROOT_END = re.compile(r"</(?:\w+:)?(?:rss|feed|rdf|channel)\s*>", re.IGNORECASE)
 _DECLARED = b"<?xml version='1.0' encoding='utf-8'?>\n"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+REPEATED = 10_000
+"""The most characters of a feed's title and of an author: every item repeats them, so a long one would multiply."""
 
 
 def parse(document: bytes, source: str, *, charset: str | None = None, limits: Limits | None = None) -> Feed:
@@ -64,13 +66,14 @@ def parse(document: bytes, source: str, *, charset: str | None = None, limits: L
         problems.append("the document ends inside an item, which is left out")
     if len(entries) > limits.max_items:
         problems.append(f"only the first {limits.max_items} of {len(entries)} items are taken")
+    title = _text(raw.feed, "title")
     items: dict[str, FeedItem] = {}
     for entry in entries[: limits.max_items]:
-        item = _item(entry, raw.feed, source, raw.version)
+        item = _item(entry, raw.feed, title[:REPEATED] or source, source, raw.version)
         items.setdefault(item.id, item)
     return Feed(
         source=source,
-        title=_text(raw.feed, "title"),
+        title=title,
         link=_link(raw.feed.get("link")),
         language=_language(raw.feed.get("language")),
         version=raw.version,
@@ -162,7 +165,8 @@ def _is_cut_off(text: str) -> bool:
 # After the parser
 
 
-def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
+def _item(entry: Any, feed: Any, name: str, source: str, version: str) -> FeedItem:
+    """Return the item of an entry; `name` is that of the feed."""
     title = _text(entry, "title")
     bodies = [_value(content) for content in entry.get("content", ())]
     text = max([_text(entry, "summary"), *bodies], key=len)
@@ -180,7 +184,8 @@ def _item(entry: Any, feed: Any, source: str, version: str) -> FeedItem:
         language=_language(
             entry.get("language") or entry.get("title_detail", {}).get("language") or feed.get("language")
         ),
-        feed=source,
+        feed=name,
+        feed_url=source,
         categories=_categories(entry),
     )
 
@@ -205,7 +210,7 @@ def _value(content: Any) -> str:
 
 def _author(owner: Any) -> str | None:
     name = owner.get("author_detail", {}).get("name") or owner.get("author")
-    return (collapse(str(name)) or None) if name else None
+    return (collapse(str(name))[:REPEATED] or None) if name else None
 
 
 def _link(link: str | None) -> str | None:

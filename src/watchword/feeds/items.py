@@ -30,6 +30,8 @@ class FeedItem:
     """In UTC; None if the feed has no date, or none that can be read."""
     language: str | None
     feed: str
+    """The title of the feed; its source if it has none."""
+    feed_url: str
     """The source, spelled as the caller gave it."""
     categories: tuple[str, ...] = ()
     """The item's categories, each once, in the document's order."""
@@ -42,7 +44,8 @@ class FeedItem:
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> FeedItem:
         """Return the item of a dict made by `to_json`."""
-        item = cls(**value | {"categories": tuple(value.get("categories", ()))})  # earlier versions kept none
+        given = {"feed_url": value["feed"], **value}  # earlier versions kept the source as the feed
+        item = cls(**given | {"categories": tuple(value.get("categories", ()))})  # and no categories before that
         return item if value["published"] is None else replace(item, published=_moment(value["published"]))
 
 

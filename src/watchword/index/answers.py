@@ -27,6 +27,7 @@ class Call:
 
     def __init__(self, present: Present, ids: pa.Array | None, ordered: bool, position: int = 0) -> None:
         self.events: Any = present.events
+        self.nulls = present.nulls
         self._places, self._ids, self._ordered, self._position = present.places, ids, ordered, position
 
     @property
@@ -34,10 +35,12 @@ class Call:
         """Return the type of the column `event`: positions, or the events' own ids."""
         return EVENT if self._ids is None else self._ids.type
 
+    def arranged(self, hits: Hits) -> Hits:
+        """Return hits in the order that the call asks for."""
+        return found.ordered(hits) if self._ordered else hits
+
     def pairs(self, hits: Hits, first: int, catalog: Catalog) -> tuple[pa.Array, pa.Array]:
         """Return event (position or id) and subscription id of each pair; `hits` are from event `first` on."""
-        if self._ordered:
-            hits = found.ordered(hits)
         rows = np.arange(first, first + hits.events)
         places = rows if self._places is None else self._places[rows]
         start = self._position if self._ids is None else 0

@@ -90,21 +90,25 @@ class Present(NamedTuple):
 
     events: Any
     places: Int64 | None = None
+    nulls: int = 0
 
 
 def without_nulls(events: Any) -> Present:
     """Return the events that are not null: neither None, nor null in Arrow, also by way of a dictionary.
 
     >>> without_nulls(["tea", None, "pie"])
-    Present(events=['tea', 'pie'], places=array([0, 2]))
+    Present(events=['tea', 'pie'], places=array([0, 2]), nulls=1)
     """
     if not isinstance(events, pa.Array):
         if all(map(is_not, events, repeat(None))):
             return Present(events)
         places = np.array([row for row, event in enumerate(events) if event is not None], np.int64)
-        return Present([events[row] for row in places.tolist()], places)
+        return Present([events[row] for row in places.tolist()], places, len(events) - len(places))
     valid = valid_rows(events)
-    return Present(events) if valid is None else Present(events.filter(pa.array(valid)), np.flatnonzero(valid))
+    if valid is None:
+        return Present(events)
+    places = np.flatnonzero(valid)
+    return Present(events.filter(pa.array(valid)), places, len(events) - len(places))
 
 
 def refuse_one(events: Any) -> None:

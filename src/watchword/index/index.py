@@ -16,6 +16,7 @@ The state, and how it changes while others read, is in `changes.py`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
@@ -30,13 +31,14 @@ from watchword.errors import EventError, SnapshotError, SubscriptionError
 from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id
 from watchword.index.changes import State, as_reader, as_writer
-from watchword.index.columns import as_columns
+from watchword.index.columns import Named, as_columns
 from watchword.index.events import Pace, Present, as_sequence, batches, without_nulls
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.hits import Hits
-from watchword.index.language import EventKind, Language, Method, settle_options
+from watchword.index.language import EventKind, Language, Method, constructor_of, settle_options
+from watchword.index.reasons import Reasons, refuse_read_once
 from watchword.index.refusals import Refusals, Refused, without_refused
-from watchword.index.report import Explanation, Stats
+from watchword.index.report import Explanation, Stats, index_html
 from watchword.index.routing import Atoms, Needs
 from watchword.index.views import Items, Values
 from watchword.languages import language_class
@@ -61,15 +63,18 @@ Subscriptions: TypeAlias = Mapping[Key, str] | Iterable[tuple[Key, str]] | Arrow
 
 _MISSING: Any = object()
 """The default of `pop`: no default was given."""
+SHOWN = 10
+"""How many subscriptions a notebook shows."""
 
 
 class Index(State, MutableMapping[Key, str]):
     """A mapping from subscription id to subscription text, plus `match`. For type checkers it is generic in its ids:
     ``KeywordIndex[str]``.
 
-    `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`; ids are all
-    `str` or all `int`. `method` names one of the language's ways to match, which all give the same answers; `auto` is
-    the one to use. `options` are those of the language and of the method; they are kept, and saved with the index.
+    `subscriptions` is a mapping, pairs, or a table of any library with the columns `id` and `subscription`; the
+    arguments `id` and `subscription` name other columns. Ids are all `str` or all `int`. `method` names one of the
+    language's ways to match, which all give the same answers; `auto` is the one to use. `options` are those of the
+    language and of the method; they are kept, and saved with the index.
 
     Subscribe by ``index[id] = text``, unsubscribe by ``del index[id]``; a text that is refused changes nothing.
 
@@ -82,13 +87,22 @@ class Index(State, MutableMapping[Key, str]):
     methods: ClassVar[Mapping[str, Method]]
     reads: ClassVar[EventKind]
     """What an event is: a text, several texts, an object, a document."""
+    __signature__: ClassVar[inspect.Signature]
+    """The constructor with every option of the language by name."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
         cls.language, cls.methods, cls.reads = cls.plug.name, cls.plug.methods, cls.plug.reads
+        cls.__signature__ = constructor_of(cls.plug)
 
     def __init__(
-        self, subscriptions: Subscriptions[Key] | None = None, *, method: str = "auto", **options: Any
+        self,
+        subscriptions: Subscriptions[Key] | None = None,
+        *,
+        id: str | None = None,
+        subscription: str | None = None,
+        method: str = "auto",
+        **options: Any,
     ) -> None:
         self._options = settle_options(self.plug, method, options)
         self.method = method
@@ -96,8 +110,8 @@ class Index(State, MutableMapping[Key, str]):
         self._events = 0
         self._nulls = 0
         self._operations = 0
-        if subscriptions is not None:
-            self.update(subscriptions)
+        if subscriptions is not None or id is not None or subscription is not None:
+            self.update(() if subscriptions is None else subscriptions, id=id, subscription=subscription)
 
     # the mapping
 
@@ -147,17 +161,38 @@ class Index(State, MutableMapping[Key, str]):
 
     @overload  # type: ignore[override]
     def update(
-        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: Literal["raise"] = "raise", **more: str
+        self,
+        subscriptions: Subscriptions[Key] = (),
+        /,
+        *,
+        id: str | None = None,
+        subscription: str | None = None,
+        on_error: Literal["raise"] = "raise",
+        **more: str,
     ) -> None: ...
     @overload
     def update(
-        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: Literal["skip"], **more: str
+        self,
+        subscriptions: Subscriptions[Key] = (),
+        /,
+        *,
+        id: str | None = None,
+        subscription: str | None = None,
+        on_error: Literal["skip"],
+        **more: str,
     ) -> list[Refused]: ...
     def update(
-        self, subscriptions: Subscriptions[Key] = (), /, *, on_error: str = "raise", **more: str
+        self,
+        subscriptions: Subscriptions[Key] = (),
+        /,
+        *,
+        id: str | None = None,
+        subscription: str | None = None,
+        on_error: str = "raise",
+        **more: str,
     ) -> list[Refused] | None:
         """Subscribe many at once, replacing those already there: a mapping, pairs, or a table of any library with the
-        columns ``id`` and ``subscription``.
+        columns ``id`` and ``subscription``; the arguments `id` and `subscription` name other columns.
 
         All of them or, if one is refused, none. With ``on_error="skip"`` refused subscriptions are left out and
         returned, each with its row, its id and the error; of an id that stands more than once the first counts.
@@ -165,17 +200,16 @@ class Index(State, MutableMapping[Key, str]):
         if more:
             subscriptions = {**dict(cast("Mapping[Key, str]", subscriptions)), **cast("Mapping[Key, str]", more)}
         refusals = Refusals(on_error)
-        given = as_columns(subscriptions, self._kind(), refusals)
-        if not refusals.skips:
-            self._load(given.ids, given.texts)
-            return None
+        given = as_columns(subscriptions, self._kind(), refusals, Named(id, subscription))
         while True:
             try:
                 self._load(given.ids, given.texts)
-                return sorted(refusals.found, key=lambda refused: refused.row)
+                return sorted(refusals.found, key=lambda refused: refused.row) if refusals.skips else None
             except SubscriptionError as error:
                 if error.row is None:
                     raise
+                if not refusals.skips:
+                    raise given.placed(error, error.row) from None
                 given = without_refused(given, error, self._plugged, refusals)
 
     @final
@@ -214,6 +248,14 @@ class Index(State, MutableMapping[Key, str]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {counted(len(self), 'subscription')}, method {self.method!r}>"
+
+    @as_reader
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the first subscriptions, and how many there are."""
+        live = self._catalog.live()
+        first = live[:SHOWN].tolist()
+        rows = [(self._catalog.id(slot), self._catalog.text(slot)) for slot in first]
+        return index_html(type(self).__name__, self.method, rows, len(live))
 
     # facts
 
@@ -304,7 +346,14 @@ class Index(State, MutableMapping[Key, str]):
 
     @final
     def match_many(
-        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
+        self,
+        events: Any,
+        column: Names = None,
+        *,
+        columns: Names = None,
+        id: str | None = None,
+        ordered: bool = False,
+        explain: bool | int = False,
     ) -> pa.Table:
         """Match a batch: a table with a row for each event's position and each id that it satisfies.
 
@@ -317,14 +366,24 @@ class Index(State, MutableMapping[Key, str]):
         subscriptions of an event are in the order of subscribing. An event that is null matches nothing;
         ``stats().nulls`` counts them.
 
+        With `explain` the table has a column ``why``, what `explain` says of each pair. Reasons take long, so more than
+        10,000 pairs are an `OptionError`; ``explain=50_000`` is another limit.
+
         Where events are documents, `events` may be an open file of concatenated documents.
         """
+        reasons = None if explain is False else Reasons(explain)
         if hasattr(events, "read") and not (column or columns or id):
             documents = self._plugged.stream(events, self._current_language)
             if documents is not None:
+                if reasons is not None:
+                    raise EventError("explain= reads a document twice, and a file is read once; give its documents")
                 return self._match_documents(documents)
         given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
-        return self._match_all(given._replace(events=as_sequence(given.events)), ordered)
+        call = Call(without_nulls(as_sequence(given.events)), given.ids, ordered)
+        if reasons is None:
+            return self._match_all(call)
+        refuse_read_once(call.events)
+        return reasons.added_to(self._match_all(call, reasons), call.events, self.explain_text)
 
     def _match_documents(self, documents: Iterator[Any]) -> pa.Table:
         pieces: list[tuple[pa.Array, pa.Array]] = []
@@ -338,19 +397,21 @@ class Index(State, MutableMapping[Key, str]):
         for document in documents:
             hits = self._plugged.find(document)
             self._count(hits.events, hits.operations)
-            return Call(Present(document), None, True, position).pairs(hits, 0, self._catalog)
+            call = Call(Present(document), None, True, position)
+            return call.pairs(call.arranged(hits), 0, self._catalog)
         return None
 
     @as_reader
-    def _match_all(self, given: Given, ordered: bool) -> pa.Table:
-        call = Call(without_nulls(given.events), given.ids, ordered)
-        self._nulls += len(given.events) - len(call.events)
+    def _match_all(self, call: Call, reasons: Reasons | None = None) -> pa.Table:
+        self._nulls += call.nulls
         pieces, first, pace = [], 0, Pace()
         try:
             whole = self._plugged.prepared(call.events)
             while first < len(whole):  # no `slices`: a language may read fewer events than it is given
-                hits = self._find(whole[first : first + pace.size], first)
+                hits = call.arranged(self._find(whole[first : first + pace.size], first))
                 pieces.append(call.pairs(hits, first, self._catalog))
+                if reasons is not None:
+                    reasons.note(hits, first, self._catalog)
                 first += hits.events
                 pace.record(hits.events, len(hits.payloads))
         except EventError as error:
@@ -381,14 +442,14 @@ class Index(State, MutableMapping[Key, str]):
     @as_reader
     def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
         call = Call(without_nulls(given.events), given.ids, ordered, position)
-        self._nulls += len(given.events) - len(call.events)
+        self._nulls += call.nulls
         if not len(call.events):
             return self._table([], call.kind)
         try:
             hits = self._find(self._plugged.prepared(call.events, position)[: len(call.events)], position)
         except EventError as error:
             raise call.at_its_position(error) from None
-        return self._table([call.pairs(hits, 0, self._catalog)], call.kind)
+        return self._table([call.pairs(call.arranged(hits), 0, self._catalog)], call.kind)
 
     @final
     @as_reader

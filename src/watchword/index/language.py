@@ -14,6 +14,7 @@ batches, errors, snapshots, figures, threads. ``tests/contract/numbers.py`` has 
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -202,6 +203,19 @@ class Language(ABC):
         An `EventError` names the position of an event that is refused, always the first such.
         """
         return None
+
+
+def constructor_of(plug: type[Language]) -> inspect.Signature:
+    """Return the constructor of a language's index with every option by name, for `help` and for notebooks.
+
+    Options of the language have their defaults; those of single methods have ``...``, whatever the method says.
+    """
+    defaults: dict[str, Any] = {"id": None, "subscription": None, "method": "auto"}
+    defaults |= {name: option.default for name, option in plug.options.items()}
+    defaults |= {name: ... for method in plug.methods.values() for name in method.options}
+    kind = inspect.Parameter
+    named = [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in defaults.items()]
+    return inspect.Signature([kind("subscriptions", kind.POSITIONAL_OR_KEYWORD, default=None), *named])
 
 
 def settle_options(plug: type[Language], method: str, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,11 +50,15 @@ class Refusals:
 
 
 class Columns(NamedTuple):
-    """Ids and texts to be loaded, and the row of each in the input; None for the rows if none was left out."""
+    """Ids and texts to be loaded, and the row of each in the input; None for the rows if none was left out.
+
+    `numbered`: an error names the row; those of a mapping have only ids.
+    """
 
     ids: Int64 | Strings
     texts: Strings
     rows: Int64 | None = None
+    numbered: bool = True
 
     def row(self, number: int) -> int:
         """Return the row in the input."""
@@ -64,7 +68,11 @@ class Columns(NamedTuple):
         """Return some of the rows."""
         chosen = np.flatnonzero(kept)
         rows = chosen if self.rows is None else self.rows[chosen]
-        return Columns(take_rows(self.ids, chosen), take_rows(self.texts, chosen), rows)
+        return Columns(take_rows(self.ids, chosen), take_rows(self.texts, chosen), rows, self.numbered)
+
+    def placed(self, error: SubscriptionError, number: int) -> SubscriptionError:
+        """Return the error of a subscription with its row in the input and its id."""
+        return error.at_row(self.row(number) if self.numbered else None).of_id(id_at(self.ids, number))
 
 
 def without_refused(given: Columns, error: SubscriptionError, language: Language, refusals: Refusals) -> Columns:
@@ -73,8 +81,7 @@ def without_refused(given: Columns, error: SubscriptionError, language: Language
     kept = np.ones(given.texts.count, np.bool_)
     for number, reason in found.items():
         kept[number] = False
-        row = given.row(number)
-        refusals.add(row, id_at(given.ids, number), reason.at_row(row))
+        refusals.add(given.row(number), id_at(given.ids, number), given.placed(reason, number))
     return given.part(kept)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
 
-from watchword.visible import visible
+from watchword.visible import brief, counted, visible
+
+_WIDEST = 200
+"""How many characters of an id or a text a notebook shows."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +59,23 @@ class Stats:
 
 def _number(value: float) -> str:
     return f"{value:,.2f}" if value % 1 else f"{value:,.0f}"
+
+
+def index_html(kind: str, method: str, rows: Sequence[tuple[object, str]], count: int) -> str:
+    """Return an index for a notebook: its first subscriptions, of `count`. What subscribers wrote is shown, and does
+    nothing."""
+    cells = "".join(
+        f"<tr><td style='text-align:left'>{_cell(str(key))}</td>"
+        f"<td style='text-align:left'><code>{_cell(text)}</code></td></tr>"
+        for key, text in rows
+    )
+    head = f"<b>{escape(kind)}</b> of {counted(count, 'subscription')}, method {escape(method)}"
+    more = f"<p>… and {count - len(rows):,} more</p>" if count > len(rows) else ""
+    return f"{head}<table>{cells}</table>{more}" if rows else head
+
+
+def _cell(text: str) -> str:
+    return escape(visible(brief(text, _WIDEST)))
 
 
 @dataclass(frozen=True)

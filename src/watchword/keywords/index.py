@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 import pyarrow as pa
 
 from watchword.errors import OptionError
 from watchword.index import Index, Key, as_reader
 from watchword.keywords.language import Keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from watchword.index import Subscriptions
 
 
 class KeywordIndex(Index[Key]):
@@ -26,7 +33,7 @@ class KeywordIndex(Index[Key]):
     - `fold_accents` (False): compare without accents, café is cafe
     - `cjk` (None): "bigrams" reads Chinese, Japanese and Korean by pairs of characters
     - `literal_operators` (False): lower-case and, or, not are words, and not refused between words
-    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_terms` (1,024), `max_term_bytes` (1,024): how many terms a subscription may have, and how long
     - `max_depth` (64): how deep parentheses and NOT may be nested
 
@@ -42,6 +49,36 @@ class KeywordIndex(Index[Key]):
 
     plug = Keywords
     _plugged: Keywords
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str
+            | Literal[
+                "auto", "brute", "brute-ordered", "inverted", "count", "compact-count", "trie", "compact-trie", "poset"
+            ] = "auto",
+            stop_words: Iterable[str] = (),
+            stemmer: str | None = None,
+            fold_accents: bool = False,
+            cjk: Literal["bigrams"] | None = None,
+            literal_operators: bool = False,
+            max_clauses: int = 256,
+            max_work: int = 2_097_152,
+            max_terms: int = 1024,
+            max_term_bytes: int = 1024,
+            max_depth: int = 64,
+            ranking: Iterable[str] = ...,
+            capacity: float = ...,
+            vocabulary: int = ...,
+            block: int = ...,
+            order: Literal["rank", "reverse-rank", "given"] = ...,
+            storage: Literal["whole", "delta"] = ...,
+        ) -> None: ...
 
     @as_reader
     def draw(self) -> str:

@@ -103,8 +103,8 @@ class Keywords(SetLanguage):
     def needs(self, texts: Strings) -> Needs:
         """Return the terms that each clause asks for, by their hashes."""
         compiled = self.compile(texts)
-        parsed = [(row, clause) for row, clauses in compiled.parsed for clause in clauses]
-        terms = [list(dict.fromkeys(term for atom in clause.required for term in atom)) for _, clause in parsed]
+        parsed = [(row, atoms) for row, clauses in compiled.parsed for clause in clauses for atoms in clause.rows]
+        terms = [list(dict.fromkeys(term for atom in atoms for term in atom)) for _, atoms in parsed]
         more = string_hashes(from_texts([term for found in terms for term in found]))
         hashes, checked = string_hashes(compiled.names.strings()), compiled.checked.rows()
         owners = np.concatenate(
@@ -122,6 +122,7 @@ class Keywords(SetLanguage):
 
 def _report(clause: Clause, terms: list[str]) -> ClauseReport:
     present = set(terms)
+    clause = clause.nearest(lambda atom: occurs(atom, terms, present))
     missing = tuple(show(atom) for atom in clause.required if not occurs(atom, terms, present))
     forbidden = tuple(show(atom) for atom in clause.forbidden if occurs(atom, terms, present))
     return ClauseReport(show_clause(clause), missing, forbidden)

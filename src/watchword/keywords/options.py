@@ -53,7 +53,7 @@ OPTIONS = {
         "Read and, or, not in lower case as words, instead of refusing them between words.",
         flag="switch",
     ),
-    "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
+    "max_clauses": Option(4096, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
     "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),
     "max_term_bytes": Option(1024, whole(1), "How many bytes a term may have."),

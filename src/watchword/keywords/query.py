@@ -207,8 +207,7 @@ def show(atom: Atom) -> str:
 
 def show_clause(clause: Clause) -> str:
     """Return a clause as a user would write it."""
-    words = [show(atom) for atom in clause.required] + [f"NOT {show(atom)}" for atom in clause.forbidden]
-    return " AND ".join(words)
+    return clause.show(show)
 
 
 def occurs(atom: Atom, terms: list[str], present: set[str]) -> bool:

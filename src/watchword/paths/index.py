@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,9 @@ from watchword.errors import EventError, OptionError
 from watchword.index import Index, Key, as_reader
 from watchword.kernels.paths.moves import ALL
 from watchword.paths.language import Documents, PathLanguage
+
+if TYPE_CHECKING:
+    from watchword.index import Subscriptions
 
 Limit = int | Mapping[Any, int] | None
 
@@ -81,6 +84,25 @@ class PathIndex(Index[Key]):
 
     plug = PathLanguage
     _plugged: PathLanguage
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str | Literal["auto", "yfilter", "lazy-dfa", "pma", "pma2"] = "auto",
+            namespaces: Mapping[str, str] | None = None,
+            max_length: int = 4096,
+            max_steps: int = 256,
+            max_depth: int = 1000,
+            max_bytes: int = 1_073_741_824,
+            max_declared: int = 256,
+            guide_bytes: int = ...,
+            max_states: int = ...,
+        ) -> None: ...
 
     def match_stream(self, file: Any) -> Iterator[DocumentMatch]:
         """Match the concatenated documents of an open file as they come.

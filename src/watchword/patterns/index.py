@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from watchword.index import Index, Key, as_reader
 from watchword.patterns.alignment import Folding, align, span
 from watchword.patterns.language import PatternLanguage
 from watchword.patterns.stream import StreamMatcher
+
+if TYPE_CHECKING:
+    from watchword.index import Subscriptions
 
 
 class Occurrence(NamedTuple):
@@ -21,7 +24,7 @@ class Occurrence(NamedTuple):
 
 
 class PatternIndex(Index[Key]):
-    r"""Patterns over text: `?` is one character, `*` any run, also empty, and `\` escapes; found anywhere.
+    r"""Patterns over text: `?` is one character, `*` any run, also empty, and ``\`` escapes; found anywhere.
 
     >>> index = PatternIndex({"s1": "song?blue", "s2": "pie*tea", "s3": "blue\\?"})
     >>> index.match("a song, blue? No: a pie and tea")
@@ -49,6 +52,23 @@ class PatternIndex(Index[Key]):
 
     plug = PatternLanguage
     _plugged: PatternLanguage
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str
+            | Literal["auto", "naive", "nfa", "retriever-none", "retriever-single", "retriever-multi"] = "auto",
+            ignore_case: bool = False,
+            max_length: int = 65_536,
+            min_word_len: int = ...,
+            min_split_score: int = ...,
+            recombination: Literal["beginnings", "records"] = ...,
+        ) -> None: ...
 
     @as_reader
     def occurrences(self, event: Any) -> list[Occurrence]:

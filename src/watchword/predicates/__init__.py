@@ -22,8 +22,9 @@ and an event:
     held          what holds in events after phase one
     hierarchies   declared parents of values: national is a kind of politics
     explaining    why an event satisfies a clause or not
+    asked         nodes that a subscription asks for and no hierarchy has
 
-Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`.
+Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`, and `sigma`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from watchword.predicates.asked import unknown_nodes as unknown_nodes
     from watchword.predicates.dialects.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.sigma import from_sigma as from_sigma
     from watchword.predicates.dialects.sns import from_sns as from_sns
     from watchword.predicates.index import PredicateIndex as PredicateIndex
 
-_HOMES = {"PredicateIndex": "index", "from_eventbridge": "dialects.eventbridge", "from_sns": "dialects.sns"}
+_HOMES = {
+    "PredicateIndex": "index",
+    "from_eventbridge": "dialects.eventbridge",
+    "from_sigma": "dialects.sigma",
+    "from_sns": "dialects.sns",
+    "unknown_nodes": "asked",
+}
 
-__all__ = ["PredicateIndex", "from_eventbridge", "from_sns"]
+__all__ = ["PredicateIndex", "from_eventbridge", "from_sigma", "from_sns", "unknown_nodes"]
 
 
 def __getattr__(name: str) -> Any:

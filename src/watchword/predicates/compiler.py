@@ -10,12 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from watchword.arrays import Int32, offsets_of
+from watchword.arrays import offsets_of
 from watchword.errors import SubscriptionError
 from watchword.kernels.predicates import pieces as kernels
 from watchword.predicates.predicate import Predicate
 from watchword.sets.boolean import Clause
-from watchword.sets.language import Compiled, Names
+from watchword.sets.language import Compiled, is_plain
+from watchword.sets.programs import Names
 from watchword.sets.rows import Rows, distinct
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
@@ -34,13 +35,16 @@ def compiled(texts: Strings, parse: Parse, limit: int) -> Compiled:
     raw = Vocabulary()
     numbers = raw.intern(pieces)
     names: dict[Predicate, int] = {}
-    name_of = _names(raw, names, parse)
+    known = _predicates(raw, names, parse)
     owners = np.repeat(np.arange(texts.count), sizes)
-    plain[owners[name_of[numbers] < 0]] = False
-    kept = plain[owners]
-    rows = Rows(offsets_of(np.where(plain, sizes, 0)[plain]), name_of[numbers[kept]])
+    plain[owners[np.diff(known.offsets)[numbers] == 0]] = False
+    kept = numbers[plain[owners]]
+    counts = np.diff(known.offsets)[kept]
+    at = np.repeat(known.offsets[:-1][kept] - offsets_of(counts)[:-1], counts) + np.arange(counts.sum())
+    borders = offsets_of(counts)[offsets_of(sizes[plain])]
     others = [(row, parsed_row(texts, row, parse)) for row in np.flatnonzero(~plain).tolist()]
-    return Compiled(list(names), distinct(rows), np.flatnonzero(plain).astype(np.int32), others)
+    rows = distinct(Rows(borders, known.atoms[at]))
+    return Compiled(list(names), rows, np.flatnonzero(plain).astype(np.int32), others)
 
 
 def parsed_row(texts: Strings, row: int, parse: Parse) -> list[Clause[Names]]:
@@ -61,15 +65,15 @@ def _cut(texts: Strings) -> tuple[np.ndarray, np.ndarray, Strings]:
     return plain, sizes, Strings(pieces, piece_offsets[: count + 1])
 
 
-def _names(raw: Vocabulary, names: dict[Predicate, int], parse: Parse) -> Int32:
-    """Return the number, among `names`, of each piece that is one predicate; -1 for any other, the parser decides."""
-    name_of = np.full(len(raw), -1, np.int32)
+def _predicates(raw: Vocabulary, names: dict[Predicate, int], parse: Parse) -> Rows:
+    """Return the numbers, among `names`, of the predicates that each piece is a conjunction of: ``body MATCHES 'a b'``
+    has two. None for any other piece: the parser decides about the whole text."""
+    found: list[list[int]] = []
     for number in range(len(raw)):
         try:
             clauses = parse(raw.text(number))
         except SubscriptionError:
-            continue
-        if len(clauses) == 1 and len(clauses[0].required) == 1 and not clauses[0].forbidden:
-            ((predicate,),) = clauses[0].required
-            name_of[number] = names.setdefault(predicate, len(names))
-    return name_of
+            clauses = []
+        asked = clauses[0].required if is_plain(clauses) else ()
+        found.append([names.setdefault(predicate, len(names)) for (predicate,) in asked])
+    return Rows(offsets_of([len(row) for row in found]), np.array([n for row in found for n in row], np.int32))

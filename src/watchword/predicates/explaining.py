@@ -26,6 +26,7 @@ def report(clause: Clause[Predicate], event: Any, surroundings: Surroundings) ->
     >>> print(report(clause, {"name": "RBS", "value": 15}, ALONE))
     missing value > 20 (met 15) in: name = 'RBS' AND value > 20
     """
+    clause = clause.nearest(lambda one: holds(one, event, surroundings))
     missing = tuple(_met(one, event, surroundings) for one in clause.required if not holds(one, event, surroundings))
     forbidden = tuple(_met(one, event, surroundings) for one in clause.forbidden if holds(one, event, surroundings))
     text = show_clause(clause)

@@ -16,6 +16,9 @@ from watchword.predicates.query import attribute_of
 from watchword.predicates.values import MAX_LEVELS, levels
 from watchword.visible import brief
 
+_SHOWN = 20
+"""The most members of a cycle that an error lists."""
+
 Declared = dict[str, dict[str, list[str]]]
 """By attribute, as it is written in a subscription: by child, its parents."""
 
@@ -65,13 +68,30 @@ def _text(name: str, value: Any) -> str:
 
 
 def _refuse_cycles(name: str, parents: Mapping[str, list[str]]) -> None:
-    """Remove nodes without remaining parents, round by round; any node left is in a cycle or below one: refuse it."""
+    """Remove nodes without remaining parents, one by one; any node left is in a cycle or below one: refuse it."""
     waiting = {child: {parent for parent in above if parent in parents} for child, above in parents.items()}
-    while waiting:
-        free = {child for child, above in waiting.items() if not above}
-        if not free:
-            raise OptionError(f"{name} has a cycle: {' below '.join(_cycle(waiting))}")
-        waiting = {child: above - free for child, above in waiting.items() if child not in free}
+    below: dict[str, list[str]] = {}
+    for child, above in waiting.items():
+        for parent in above:
+            below.setdefault(parent, []).append(child)
+    free = [child for child, above in waiting.items() if not above]
+    while free:
+        node = free.pop()
+        del waiting[node]
+        for child in below.get(node, ()):
+            waiting[child].discard(node)
+            if not waiting[child]:
+                free.append(child)
+    if waiting:
+        raise OptionError(f"{name} has a cycle: {_show_cycle(_cycle(waiting))}")
+
+
+def _show_cycle(way: list[str]) -> str:
+    """Return the members of a cycle in words: ``a below b below a``; the middle of a long one is counted."""
+    members = [brief(node) for node in way]
+    if len(members) > _SHOWN:
+        members[_SHOWN // 2 : -(_SHOWN // 2)] = [f"({len(members) - _SHOWN:,} more)"]
+    return " below ".join(members)
 
 
 def _cycle(waiting: Mapping[str, set[str]]) -> list[str]:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Literal
+
 from watchword.index import Index, Key
 from watchword.predicates.language import Predicates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from watchword.index import Subscriptions
 
 
 class PredicateIndex(Index[Key]):
@@ -23,10 +30,31 @@ class PredicateIndex(Index[Key]):
     - `text` (none): attributes that MATCHES, HAS and LIKE read where no attribute stands before them
     - `reading` (none): options of keywords, patterns and paths by attribute: ``{"body": {"stemmer": "english"}}``
     - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
-    - `max_clauses` (256), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (4,096): how many predicates and members of IN a subscription may have
     - `max_literal` (65,536): how many characters a text in a subscription may have
     - `max_depth` (64): how deep parentheses, NOT and ANY may be nested
     """
 
     plug = Predicates
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str | Literal["auto", "brute", "counting", "propagation", "non-propagation"] = "auto",
+            hierarchies: Mapping[str, Mapping[str, Any]] = {},
+            operators: Iterable[str] = (),
+            text: Iterable[str] = (),
+            reading: Mapping[str, Mapping[str, Any]] = {},
+            schema: Mapping[str, Any] | None = None,
+            max_clauses: int = 256,
+            max_work: int = 2_097_152,
+            max_predicates: int = 4096,
+            max_literal: int = 65_536,
+            max_depth: int = 64,
+        ) -> None: ...

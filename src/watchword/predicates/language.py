@@ -45,7 +45,8 @@ from watchword.sets.boolean import Clause
 from watchword.sets.brute import Brute
 from watchword.sets.clusters import NonPropagation, Propagation
 from watchword.sets.counting import Counting
-from watchword.sets.language import Compiled, Names, SetLanguage
+from watchword.sets.language import Compiled, SetLanguage
+from watchword.sets.programs import Names
 from watchword.sets.rows import Rows
 from watchword.strings import Strings, from_texts
 
@@ -82,7 +83,7 @@ class Predicates(SetLanguage):
         self._guard = ForkSafe()
         self._listing: Listing | None = None
         if isinstance(self.structure, AccessRows):
-            self.structure.fields = self.fields
+            self.structure.fields, self.structure.clauses = self.fields, self.clauses
         elif isinstance(self.structure, Propagation | NonPropagation):
             self._listing = Listing(self.fields, int(self.number([LEADER])[0]))
             self._order = self.parts["order"] = SelectiveFirst(self.fields)  # type: ignore[assignment]
@@ -117,7 +118,7 @@ class Predicates(SetLanguage):
             self._schema.refuse(text, clauses)
         if max(map(_size, clauses), default=0) >= MORE:
             raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
-        return [_as_names(clause) for clause in clauses]
+        return [clause.with_atoms(_as_names) for clause in clauses]
 
     def number(self, names: Sequence[Predicate]) -> Int32:
         """Return the numbers of predicates; a new one gets the next number, and is defined under it."""
@@ -141,7 +142,7 @@ class Predicates(SetLanguage):
 
     def add_queries(self, slots: Sequence[int], queries: Sequence[Sequence[Clause[Predicate]]]) -> None:
         """Store queries that are parsed already, each under its slot."""
-        named = [[_as_names(clause) for clause in query] for query in queries]
+        named = [[clause.with_atoms(_as_names) for clause in query] for query in queries]
         if len(slots) == 1:
             self.add_one(slots[0], named[0])
         else:
@@ -238,9 +239,10 @@ class Predicates(SetLanguage):
         found = self.compile(texts)
         numbers = {predicate: number for number, predicate in enumerate(found.names)}
         parsed = [
-            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in clause.required])
+            (row, [numbers.setdefault(predicate, len(numbers)) for (predicate,) in atoms])
             for row, clauses in found.parsed
             for clause in clauses
+            for atoms in clause.rows
         ]
         return needs_of(found.plain, found.rows.astype(np.int64), parsed, list(numbers))
 
@@ -257,9 +259,10 @@ def _index_of_queries(options: Mapping[str, Any], surroundings: Surroundings) ->
     return Predicates("auto", {**options, "schema": None, **inside})
 
 
-def _as_names(clause: Clause[Predicate]) -> Clause[Names]:
-    return Clause(tuple([(one,) for one in clause.required]), tuple([(one,) for one in clause.forbidden]))
+def _as_names(predicate: Predicate) -> Names:
+    return (predicate,)
 
 
 def _size(clause: Clause[Predicate]) -> int:
-    return len(clause.required) + len(clause.forbidden)
+    """Return how many predicates the longest row of a clause has."""
+    return max(map(len, clause.rows)) + (0 if clause.keys else len(clause.forbidden))

@@ -15,7 +15,9 @@ OPTIONS = {
         {}, checked, 'By attribute, which value is a kind of which: {"topic": {"child": "parent"}}.', flag="json"
     ),
     "operators": Option((), checked_operators, "Homes of readers that add operators: my.module:Divisible."),
-    "text": Option((), checked_text, "Attributes that MATCHES without an attribute reads: title,body."),
+    "text": Option(
+        (), checked_text, "Attributes that MATCHES and HAS without an attribute read: title,body.", flag="text"
+    ),
     "reading": Option(
         {},
         checked_reading,
@@ -28,7 +30,7 @@ OPTIONS = {
         "Event types and their attributes; what breaks it is refused (docs/predicates.md).",
         flag="json",
     ),
-    "max_clauses": Option(256, whole(1), "How many clauses OR and NOT may multiply into."),
+    "max_clauses": Option(4096, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
     "max_predicates": Option(4096, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."),
     "max_literal": Option(65536, whole(1), "How many characters a text in a subscription may have."),

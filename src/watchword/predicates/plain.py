@@ -1,5 +1,5 @@
-"""The commonest predicates without the parser: a name, a sign, and a number or a text; or BETWEEN two numbers. And
-conjunctions of them.
+"""The commonest predicates without the parser: a name, a sign, and a number or a text; BETWEEN two numbers; several of
+them joined by AND; and MATCHES with words of ASCII.
 
 >>> plain_predicate("price >= 20").written, plain_predicate("a IN (1, 2)")
 ('>= 20', None)
@@ -10,9 +10,14 @@ conjunctions of them.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from watchword.predicates.literals import Limits
 from watchword.predicates.predicate import RESERVED, Predicate
 from watchword.predicates.values import INSTANT, NUMBER, TEXT, Key, View, instant_of_text, show_value
+
+if TYPE_CHECKING:
+    from watchword.predicates.readers.reading import Reading
 
 _NAME, _NUMBER = r"([^\W\d]\w*(?:\.[^\W\d]\w*)*)", r"(-?\d{1,15}(?:\.\d{1,15})?)"
 _PLAIN = re.compile(rf"{_NAME} *(=|!=|<>|<=|>=|<|>) *(?:{_NUMBER}|'([^']*)')")
@@ -66,6 +71,26 @@ def plain_predicate(text: str) -> Predicate | None:
     if instant is not None:
         return Predicate(path, sign, View.INSTANTS, ((INSTANT, instant),), written)
     return Predicate(path, sign, View.PLAIN, ((TEXT, constant),), written)
+
+
+_SEARCH = re.compile(rf"(?:{_NAME} +)?MATCHES +'([A-Za-z0-9_ ]+)'")
+
+
+def plain_search(text: str, limits: Limits, reading: Reading) -> list[Predicate] | None:
+    """Return the predicates of ``body MATCHES 'greece crisis'``, one for each word; None if only the parser can tell.
+
+    >>> from watchword.predicates.readers.reading import Reading
+    >>> found = plain_search("body MATCHES 'Greece crisis'", Limits(256, 64, 1024, 65536), Reading())
+    >>> [one.written for one in found]
+    ["MATCHES 'greece'", "MATCHES 'crisis'"]
+    """
+    found = _SEARCH.fullmatch(text)
+    if found is None:
+        return None
+    path = tuple(found[1].split(".")) if found[1] else ()
+    if not (path or reading.text) or any(name.upper() in RESERVED for name in path):
+        return None
+    return reading.plain_words(path, found[2], limits.predicates)
 
 
 def _number(digits: str) -> Key:

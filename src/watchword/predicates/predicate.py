@@ -110,9 +110,7 @@ def _show_name(name: str) -> str:
 
 def show_clause(clause: Clause[Predicate]) -> str:
     """Return a conjunction as it is written."""
-    words = [show(predicate) for predicate in clause.required]
-    words += [f"NOT {show(predicate)}" for predicate in clause.forbidden]
-    return " AND ".join(words)
+    return clause.show(show)
 
 
 def show_clauses(clauses: tuple[Clause[Predicate], ...]) -> str:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.literals import REMEDIES, Instant, Limits, Pieces, as_text, shown, text_of
-from watchword.predicates.plain import MOST, plain_conjunction
+from watchword.predicates.plain import MOST, plain_conjunction, plain_search
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.doors import BUILT_IN, Doors
 from watchword.predicates.values import (
@@ -89,6 +89,10 @@ def parse(
         found = plain_conjunction(text)
         if found is not None and (check is None or not any(check((), predicate) for predicate in found)):
             return [boolean.Clause(tuple(dict.fromkeys(found)), ())]
+    if check is None and reading is not None and len(text) <= limits.literal:
+        words = plain_search(text, limits, reading)
+        if words is not None:
+            return [boolean.Clause(tuple(words), ())]
     return PredicateParser(text, limits, check, doors, reading).clauses()
 
 

@@ -1,9 +1,11 @@
 """Routing: what clauses need and what events have, by hashes that do not depend on any index.
 
 An atom is an equality, ``name = 'RBS'`` or ``orders.price = 7``: an event has one for each of its values, whether
-anybody asks for it or not. A clause needs the equalities that it joins with AND; ranges, beginnings, IN, dates and
-folded case do not follow from one equal value, and are left out. Values that are equal have one hash; some that are not
-may share theirs (integers that have one nearest double), which costs a needless send and no match.
+anybody asks for it or not. A clause needs the equalities that it joins with AND; ranges, beginnings, IN, dates, folded
+case, MATCHES, HAS and LIKE do not follow from one equal value, and are left out; so is a LIKE without an attribute,
+which any of several attributes may equal. A subscription whose clauses need nothing gets every event. Values that are
+equal have one hash; some that are not may share theirs (integers that have one nearest double), which costs a needless
+send and no match.
 
     hash of an atom = mixed(hash of "orders.price", hash of the value's bytes, its kind)
 """
@@ -65,7 +67,7 @@ def _equalities(predicates: list[Predicate]) -> tuple[UInt64, Bools]:
 
 
 def _is_equality(predicate: Predicate) -> bool:
-    return predicate.operator == "=" and predicate.view is View.PLAIN
+    return predicate.operator == "=" and predicate.view is View.PLAIN and bool(predicate.attribute)
 
 
 def atoms_of(events: pa.Array) -> Atoms | None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from watchword.index import Index, Key
 from watchword.properties.language import Properties
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from watchword.index import Subscriptions
 
 
 class PropertyIndex(Index[Key]):
@@ -33,3 +40,16 @@ class PropertyIndex(Index[Key]):
     """
 
     plug = Properties
+
+    if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
+
+        def __init__(
+            self,
+            subscriptions: Subscriptions[Key] | None = None,
+            *,
+            id: str | None = None,
+            subscription: str | None = None,
+            method: str | Literal["auto", "brute", "count", "tree", "rapid"] = "auto",
+            properties: Iterable[str] | None = None,
+            c: int = ...,
+        ) -> None: ...

@@ -5,22 +5,23 @@
     not     := (NOT | -) not | "(" query ")" | atom
 
 A *clause* is a conjunction of atoms, some of them negated. A query is a disjunction of clauses (DNF): one of them must
-hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. A piece of text that asks nothing
-(punctuation, a stop word) is dropped with its operator.
+hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. Where they would be many, a clause has whole
+ORs in it (`factoring`). A piece of text that asks nothing (punctuation, a stop word) is dropped with its operator.
 
-Depth, the clauses that OR and NOT multiply into, and the work of multiplying (`dnf`) are limited (`Limits`),
-and the limits are checked as the text is read, so a hostile text costs no more than a long one.
+Depth, the number of clauses and the work of making them (`dnf`) are limited (`Limits`), and the limits are checked as
+the text is read, so a hostile text costs no more than a long one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from watchword.errors import SubscriptionSyntaxError
-from watchword.sets.dnf import And, Budget, Not, Or, Tree, normal_form
+from watchword.sets.dnf import And, Budget, Not, Or, Tree
+from watchword.sets.factoring import factor, nearest_choice, replaced, show_tree
 from watchword.visible import shown
 
 __all__ = ["OPERATORS", "And", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]
@@ -37,7 +38,7 @@ class Limits:
     clauses: int
     depth: int
     work: int = field(default=1 << 21, kw_only=True)
-    """Steps of `normal_form`; two million take about a second."""
+    """Steps of `factor`; two million take about a second."""
 
 
 class Token(NamedTuple):
@@ -50,10 +51,45 @@ class Token(NamedTuple):
 
 
 class Clause(NamedTuple, Generic[Atom]):
-    """Atoms that must hold and atoms that must not, each in the order of the text."""
+    """Atoms that must hold and atoms that must not, each in the order of the text.
+
+    `rest` are trees that must hold, too. Wherever a clause with `keys` holds, all atoms of one of its keys hold.
+    """
 
     required: tuple[Atom, ...]
     forbidden: tuple[Atom, ...]
+    rest: tuple[Tree, ...] = ()
+    keys: tuple[tuple[Atom, ...], ...] = ()
+
+    def with_atoms(self, name: Callable[[Atom], Any]) -> Clause[Any]:
+        """Return the clause with ``name(a)`` for each atom `a`."""
+        return Clause(
+            tuple([name(atom) for atom in self.required]),
+            tuple([name(atom) for atom in self.forbidden]),
+            tuple([replaced(tree, name) for tree in self.rest]),
+            tuple([tuple([name(atom) for atom in key]) for key in self.keys]),
+        )
+
+    def nearest(self, holds: Callable[[Atom], bool]) -> Clause[Atom]:
+        """Return the clause without `rest`, with the literals of its ORs that fail least in its place."""
+        if not self.rest:
+            return self
+        _, chosen = nearest_choice(And(list(self.rest)), holds)
+        forbidden = [one.part for one in chosen if isinstance(one, Not)]
+        required = [one for one in chosen if not isinstance(one, Not)]
+        return Clause(
+            tuple(dict.fromkeys([*self.required, *required])), tuple(dict.fromkeys([*self.forbidden, *forbidden]))
+        )
+
+    def show(self, show: Callable[[Atom], str]) -> str:
+        """Return the clause as it is written, its atoms as `show` writes them."""
+        parts: list[Tree] = [*self.required, *(Not(atom) for atom in self.forbidden), *self.rest]
+        return " AND ".join(show_tree(part, show, And) for part in parts)
+
+    @property
+    def rows(self) -> list[tuple[Atom, ...]]:
+        """Return the sets of atoms of which one holds wherever the clause holds: the required ones, with each key."""
+        return [self.required + key for key in self.keys] or [self.required]
 
 
 class Parser(ABC, Generic[Atom]):
@@ -96,8 +132,7 @@ class Parser(ABC, Generic[Atom]):
 
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
         """Return the clauses of a tree; all trees of a text share one budget."""
-        drafts = normal_form(tree, self.budget)
-        return [Clause(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
+        return [Clause(*found) for found in factor(tree, self.budget)]
 
     def advance(self) -> Token:
         """Pass over a piece, and return it."""

@@ -9,7 +9,8 @@ crisis 1 and imf 2::
     row {0, 1}, payload FIRST_CLAUSE + 0
     entry 0: slot 5, not shared, check: 0 1 adjacent; 2 absent
 
-A clause without any required atom (``NOT imf``) is in no structure; every event is checked against it.
+A clause with keys (`sets.factoring`) has several rows, each with an entry of its own; all of them share the program of
+the first. A clause without any required atom (``NOT imf``) is in no structure; every event is checked against it.
 `kernels.sets.clauses` describes the layout.
 """
 
@@ -28,6 +29,7 @@ from watchword.kernels.sets import clauses as kernels
 from watchword.kernels.sets.clauses import CLAUSE_KINDS, ENTRY_WORDS, SHARED, SLOT, START, STOP, ClauseArrays
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
+from watchword.sets.programs import atoms_in
 from watchword.sets.rows import Rows, one_row
 
 
@@ -44,13 +46,7 @@ class CheckedClause(NamedTuple):
 
     def atoms(self) -> list[int]:
         """Return the distinct atoms of the clause, required, checked or forbidden."""
-        found = dict.fromkeys(self.required)
-        at = 0
-        while at < len(self.program):
-            size = self.program[at] >> 1
-            found.update(dict.fromkeys(self.program[at + 1 : at + 1 + size]))
-            at += 1 + size
-        return list(found)
+        return list(dict.fromkeys([*self.required, *atoms_in(self.program)]))
 
 
 class CheckedClauses(NamedTuple):
@@ -101,15 +97,21 @@ _KINDS = [np.dtype(kind) for kind in CLAUSE_KINDS]
 
 NO_CLAUSES = concatenate_clauses([])
 
+_NO_PROGRAM = np.empty(0, np.int32)
+
 
 class ClauseTable(Part):
     """The clauses of an index that need a check. Numbers of removed clauses are used again.
 
     The clauses of a slot are found in a list sorted by slots, made at the first look-up, and in a dict of the clauses
     added one by one since: a dict of all clauses would take more memory than the table.
+
+    A structure that runs programs by itself takes clauses without a required atom, too (`by_structure`); here only
+    several clauses of one subscription are then made one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, by_structure: bool = False) -> None:
+        self._by_structure = by_structure
         self.count = 0
         self.entries = np.empty(16 * ENTRY_WORDS, np.int32)
         self.program = np.empty(64, np.int32)
@@ -122,6 +124,7 @@ class ClauseTable(Part):
         self._sorted: tuple[Int32, Int32] | None = (none, none)
         self._later: dict[int, list[int]] = {}
         self._state = ClauseArrays(none, none, none), np.empty(0, np.int64)
+        self._programs = self.entries, self.program
 
     def __len__(self) -> int:
         return self.count - len(self._free)
@@ -136,7 +139,7 @@ class ClauseTable(Part):
         self.fill += len(words)
         entry = ENTRY_WORDS * number
         self.entries[entry : entry + ENTRY_WORDS] = slot, clause.shared, self.fill - len(clause.program), self.fill
-        if not clause.required:
+        if not clause.required and not self._by_structure:
             self._always[number] = None
             self._always_made.clear()
         self._later.setdefault(slot, []).append(number)
@@ -181,7 +184,7 @@ class ClauseTable(Part):
         always = self._without_atoms()
         if not len(always) and (not len(hits.payloads) or hits.payloads.max() < FIRST_CLAUSE):
             return hits
-        arrays = self.entries, self.program, always
+        arrays = self.entries, _NO_PROGRAM if self._by_structure else self.program, always
         found = hits.offsets, hits.payloads
         step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays)
         checked = collect(len(events), step, len(hits.payloads) // max(len(events), 1) + len(always) + 1)
@@ -203,6 +206,13 @@ class ClauseTable(Part):
         handles = handles_of(arrays, _KINDS)
         self._state = arrays, handles
         return handles
+
+    @property
+    def programs(self) -> tuple[Int32, Int32]:
+        """Return the entries and programs, the same tuple as long as they are the same arrays."""
+        if self._programs[0] is not self.entries or self._programs[1] is not self.program:
+            self._programs = self.entries, self.program
+        return self._programs
 
     def renumber(self, payloads: Int32) -> None:
         """Replace every slot `s` by ``payloads[s]``."""

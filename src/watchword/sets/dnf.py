@@ -58,6 +58,10 @@ class Budget:
         self._text, self._clauses, self._work = text, clauses, work
         self.steps = 0
 
+    def with_clauses(self, clauses: int) -> Budget:
+        """Return a budget of fewer clauses, and of the steps that are left."""
+        return Budget(self._text, min(clauses, self._clauses), self._work - self.steps)
+
     def spend(self, steps: int) -> None:
         """Add steps that are about to be done; raises if the limit is exceeded."""
         self.steps += steps

@@ -19,17 +19,17 @@ from watchword.arrays import Int32, concatenated, offsets_of
 from watchword.errors import SubscriptionError
 from watchword.index.hits import Hits
 from watchword.index.language import Language
+from watchword.kernels.sets.clauses import SEE
+from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Counters
 from watchword.sets.boolean import Clause
 from watchword.sets.clauses import NO_CLAUSES, CheckedClause, CheckedClauses, ClauseTable
 from watchword.sets.order import AtomOrder
+from watchword.sets.programs import Names, program_of
 from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
 from watchword.text.vocabulary import Vocabulary
-
-Names = tuple[Any, ...]
-"""What an atom of a clause is called: hashable names, of which most atoms have one."""
 
 
 class Compiled(NamedTuple):
@@ -80,7 +80,7 @@ class SetLanguage(Language):
         self.vocabulary = Vocabulary()
         self.vocabulary.intern_texts(options.get("ranking", ()))
         self._ranked = len(self.vocabulary)
-        self.clauses = ClauseTable()
+        self.clauses = ClauseTable(self.structure.takes_negations)
         self._counts = {"plain": 0}  # subscriptions that are one conjunction of atoms
         order = options.get("order", self.structure.order)
         self._order = AtomOrder(order, len(self.vocabulary)) if order is not None else None
@@ -137,12 +137,15 @@ class SetLanguage(Language):
             self.vocabulary.use(atoms, -1)
             self.structure.remove(self._sorted(self._encoded(atoms)), slot)
             return
-        if self.structure.takes_negations:
-            self._remove_literals(slot, clauses)
-            return
-        for payload, clause in self.clauses.of(slot):
-            self.vocabulary.use(np.array(clause.atoms(), np.int32), -1)
-            if clause.required:
+        entries = self.clauses.of(slot)
+        if clauses and not entries:  # one row of literals, which is not in the table
+            (literals,) = self._literals(clauses[0])
+            self._counts["plain"] -= 1
+            self.vocabulary.use(literals >> 1, -1)
+            self.structure.remove(literals, slot)
+        for payload, clause in entries:
+            self.vocabulary.use(self._atoms_of(clause), -1)
+            if clause.required or self.structure.takes_negations:
                 self.structure.remove(self._sorted(np.array(clause.required, np.int32)), payload)
         self.clauses.remove(slot)
 
@@ -196,61 +199,63 @@ class SetLanguage(Language):
             return [(self._encoded(atoms), slot)]
         if self.structure.takes_negations:
             return self._literal_rows(slot, clauses)
-        rows = []
-        for clause in clauses:
-            checked = self._checked(clause, len(clauses) > 1)
-            self.vocabulary.use(np.array(checked.atoms(), np.int32), 1)
-            payload = self.clauses.add(slot, checked)
-            if checked.required:
-                rows.append((np.array(checked.required, np.int32), payload))
-        return rows
+        return [found for clause in clauses for found in self._checked_rows(slot, clause, len(clauses) > 1)]
+
+    def _checked_rows(self, slot: int, clause: Clause[Names], shared: bool) -> list[tuple[Int32, int]]:
+        """Put a clause into the table, an entry for each of its rows; returns the rows that the structure keeps."""
+        rows = [list(dict.fromkeys(name for names in row for name in names)) for row in clause.rows]
+        numbers = [self.number(row).tolist() for row in rows]
+        program = program_of(clause, self._numbers_of, with_forbidden=True)
+        entries = self._stored(slot, numbers, program, shared)
+        return [(np.array(row, np.int32), payload) for row, payload in zip(numbers, entries, strict=True) if row]
 
     def _literal_rows(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Return rows of literals, and payloads; only subscriptions of several clauses are put into the table."""
+        """Return rows of literals, and payloads; a subscription of one row without a program is not in the table."""
         rows = []
         for clause in clauses:
             literals = self._literals(clause)
-            self.vocabulary.use(literals >> 1, 1)
-            payload = slot
-            if len(clauses) > 1:
-                payload = self.clauses.add(slot, CheckedClause(literals.tolist(), [], shared=True))
-            rows.append((literals, payload))
-        self._counts["plain"] += len(clauses) == 1
+            program = program_of(clause, self._numbers_of, with_forbidden=bool(clause.keys))
+            if len(clauses) == len(literals) == 1 and not program:
+                self.vocabulary.use(literals[0] >> 1, 1)
+                self._counts["plain"] += 1
+                return [(literals[0], slot)]
+            given = [row.tolist() for row in literals]
+            rows += list(zip(literals, self._stored(slot, given, program, len(clauses) > 1), strict=True))
         return rows
 
-    def _remove_literals(self, slot: int, clauses: list[Clause[Names]]) -> None:
-        rows = [(payload, np.array(clause.required, np.int32)) for payload, clause in self.clauses.of(slot)]
-        if len(clauses) == 1:
-            rows = [(slot, self._literals(clauses[0]))]
-            self._counts["plain"] -= 1
-        for payload, literals in rows:
-            self.vocabulary.use(literals >> 1, -1)
-            self.structure.remove(literals, payload)
-        if len(clauses) > 1:
-            self.clauses.remove(slot)
+    def _stored(self, slot: int, rows: list[list[int]], program: list[int], shared: bool) -> list[int]:
+        """Put the rows of a clause into the table, and return their payloads; the first has the program."""
+        payloads: list[int] = []
+        for row in rows:
+            words = [SEE, payloads[0] - FIRST_CLAUSE] if payloads and program else program
+            clause = CheckedClause(row, words, shared or len(rows) > 1)
+            self.vocabulary.use(self._atoms_of(clause), 1)
+            payloads.append(self.clauses.add(slot, clause))
+        return payloads
 
-    def _literals(self, clause: Clause[Names]) -> Int32:
-        names = [name for (name,) in (*clause.required, *clause.forbidden)]
-        literals = self.number(names) << 1
-        literals[len(clause.required) :] |= 1
-        return literals
+    def _atoms_of(self, clause: CheckedClause) -> Int32:
+        """Return the distinct atoms of a clause of the table."""
+        if self.structure.takes_negations:
+            clause = clause._replace(required=[literal >> 1 for literal in clause.required])
+        return np.array(clause.atoms(), np.int32)
+
+    def _numbers_of(self, names: Sequence[Any]) -> list[int]:
+        found: list[int] = self.number(names).tolist()
+        return found
+
+    def _literals(self, clause: Clause[Names]) -> list[Int32]:
+        """Return the rows of a clause as literals; its forbidden atoms are in its row, if it is only one."""
+        negative = () if clause.keys else clause.forbidden
+        found = []
+        for row in clause.rows:
+            literals = self.number([name for (name,) in (*row, *negative)]) << 1
+            literals[len(row) :] |= 1
+            found.append(literals)
+        return found
 
     def _encoded(self, atoms: Int32) -> Int32:
         """Return required atoms in the structure's form: literals if it takes negations, else the atoms."""
         return atoms << 1 if self.structure.takes_negations else atoms
-
-    def _checked(self, clause: Clause[Names], shared: bool) -> CheckedClause:
-        """Return a clause in atom numbers, with its program of checks."""
-        required = list(dict.fromkeys(name for names in clause.required for name in names))
-        checks = [(names, 0) for names in clause.required if len(names) > 1]
-        checks += [(names, 1) for names in clause.forbidden]
-        numbers = self.number(required + [name for names, _ in checks for name in names]).tolist()
-        program: list[int] = []
-        at = len(required)
-        for names, forbidden in checks:
-            program += [2 * len(names) + forbidden, *numbers[at : at + len(names)]]
-            at += len(names)
-        return CheckedClause(numbers[: len(required)], program, shared)
 
     def _sorted(self, atoms: Int32) -> Int32:
         return atoms if self._order is None else self._order.in_order(one_row(atoms)).atoms
@@ -258,6 +263,6 @@ class SetLanguage(Language):
 
 def is_plain(clauses: list[Clause[Names]]) -> bool:
     """Return whether a subscription is one conjunction of atoms and nothing else."""
-    if len(clauses) != 1 or clauses[0].forbidden:
+    if len(clauses) != 1 or clauses[0].forbidden or clauses[0].rest:
         return False
     return max(map(len, clauses[0].required), default=1) == 1

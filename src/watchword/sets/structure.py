@@ -31,7 +31,8 @@ class SetStructure(Structure[Rows, Int32, Rows]):
     """Whether events may have repeated atoms, and -1 for unknown ones."""
 
     takes_negations: ClassVar[bool] = False
-    """Whether rows are of literals, ``atom << 1 | negated``, so that the forbidden atoms of a clause are in its row."""
+    """Whether rows are of literals, ``atom << 1 | negated``, so that the forbidden atoms of a clause are in its row.
+    Such a structure runs the programs of clauses by itself."""
 
     def per_atom(self) -> Int64:
         """Return the number of postings or nodes of each atom, up to the last atom that has any."""

@@ -25,6 +25,7 @@ from watchword.shards import IdKind, Origin, Shard, Version
 from watchword.spark.columns import large_types, named
 from watchword.spark.tasks.shard_counter import SHARD, ShardCounter
 from watchword.spark.tasks.writer import ANSWER, DELETED, HOME, Writer
+from watchword.spark.workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -152,7 +153,8 @@ def _check_language(path: str, language: str) -> None:
 
 
 def _id_kind(frame: DataFrame) -> IdKind:
-    """Check the columns of subscriptions, and return the kind of their ids."""
+    """Check the columns of subscriptions and the session's workers, and return the kind of the ids."""
+    check_workers(frame.sparkSession)
     if frame.isStreaming:
         raise PipelineError("subscriptions come from a batch DataFrame; for a stream, call update in foreachBatch")
     schema = {field.name: field.dataType for field in frame.schema.fields}

@@ -45,6 +45,7 @@ from watchword.spark.columns import large_types, named
 from watchword.spark.tasks.events import EventColumns
 from watchword.spark.tasks.matcher import COUNTED, EVENT, METRICS, SHARD, OnError, Task, Tasks, carrier
 from watchword.spark.tasks.router import SHARDS, Router
+from watchword.spark.workers import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
@@ -95,6 +96,7 @@ def match(
     `replicate_bytes`.
     """
     check_options(on_error, mode)
+    check_workers(events.sparkSession)
     found = resolve_language(path, version, language)
     empty = empty_index(found)
     event = _event_column(events, column, columns, empty)

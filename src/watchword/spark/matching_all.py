@@ -43,6 +43,7 @@ from watchword.spark.matching import (
     task_function,
 )
 from watchword.spark.tasks.matcher import EVENT, LANGUAGE, OnError, Task, Tasks, carrier
+from watchword.spark.workers import check_workers
 
 
 class Target(NamedTuple):
@@ -69,6 +70,7 @@ def match_all(
     indexes have one kind of ids, strings or whole numbers. The other options are those of `match`.
     """
     check_options(on_error, mode)
+    check_workers(events.sparkSession)
     found = {language: resolve_language(target.path, target.version, language) for language, target in targets.items()}
     if len({version.ids for version in found.values()}) != 1:
         kinds = ", ".join(f"{language}: {version.ids}" for language, version in found.items())

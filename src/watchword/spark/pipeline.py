@@ -56,7 +56,7 @@ from watchword.spark.sinks import SINKS, Sink, make_sinks
 from watchword.spark.sources import NUMBER, REASON, Source, event_of, items, letters, numbered
 from watchword.store import Store
 from watchword.store.records import now
-from watchword.visible import visible
+from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -187,8 +187,10 @@ class Pipeline:
             try:
                 usable = self._set_aside(batch, done)
                 languages = self._unwritten(store, done)
+                _log.info("batch %d: %s; bringing the indexes up to date", number, counted(done.items, "item"))
                 versions = {language: self._version(store, language, number) for language in languages}
                 done.versions = {language: version.version for language, version in versions.items()}
+                _log.info("batch %d: matching", number)
                 answers = self._match(store, usable, versions) if versions else {}
             finally:
                 batch.unpersist()

@@ -1,9 +1,9 @@
 """Streams of items, whatever they come from: feeds, a folder of files, any source that Spark has; items as events.
 
-All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed`, `categories` (a
-list of texts). A source needs to have a text, unless everybody subscribes in languages whose events are objects: then
-the row in JSON stands in for it. Other columns are taken where the names agree. An item without an id is known by its
-content.
+All become the same columns: `id`, `title`, `text`, `link`, `author`, `published`, `language`, `feed` (its title),
+`feed_url`, `categories` (a list of texts). A source needs to have a text, unless everybody subscribes in languages
+whose events are objects: then the row in JSON stands in for it. Other columns are taken where the names agree. An item
+without an id is known by its content.
 
 An item that cannot be used has a `REASON`: a line that is not JSON, or not UTF-8, an id that is empty. `RAW` is then
 the text that was read, and `SOURCE`, `BLOCK` and `POSITION` say where: `letters` makes dead letters of them.
@@ -160,7 +160,7 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     if source.format == NAME:
         register(spark)
         fetched = spark.readStream.format(NAME).options(**source.options, spool=str(spool)).load()
-        return fetched.select("*", F.struct(*COLUMNS).alias(ROW), *_places(named("feed"), position=named("id")))
+        return fetched.select("*", F.struct(*COLUMNS).alias(ROW), *_places(named("feed_url"), position=named("id")))
     reader = spark.readStream.format(source.format).options(**source.options)
     if source.format in FILES.values():
         reader = reader.schema(_file_schema(spark, source))

@@ -5,9 +5,9 @@ The event is made by `watchword.items`, as the pipeline made it, and explained b
 
     match: greece AND crisis
 
-A subscription may have changed since the item was delivered, and not match it any more. Then the reason says so
-(`CHANGED`), because the old text is not kept. An item that the language cannot read again, such as a document whose
-bytes were in another encoding, has no reason either, and says why.
+A subscription, or the tree of topics, may have changed since the item was delivered, and not match it any more. Then
+the reason says so (`CHANGED`), because the old text is not kept. An item that the language cannot read again, such as
+a document whose bytes were in another encoding, has no reason either, and says why.
 
 Languages are loaded at the first question: counting an inbox loads none.
 """
@@ -27,7 +27,7 @@ from watchword.store.records import Reason
 if TYPE_CHECKING:
     from watchword.index import Index
 
-CHANGED = "matched when it was delivered; the subscription as it is now does not match it"
+CHANGED = "matched when it was delivered; the subscription, and the topics, as they are now do not match it"
 
 
 class Explainer:

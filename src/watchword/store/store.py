@@ -19,7 +19,17 @@ from watchword.items import Item
 from watchword.store import delivering, subscribing
 from watchword.store.engine import Engine, Session
 from watchword.store.explaining import Explainer
-from watchword.store.options import Options, format_options, read_options, write_options
+from watchword.store.options import (
+    TOPICS,
+    Options,
+    digest_options,
+    format_options,
+    read_chosen,
+    read_options,
+    replace_options,
+    with_topics,
+    write_options,
+)
 from watchword.store.records import (
     Changes,
     Delivery,
@@ -34,6 +44,9 @@ from watchword.store.records import (
     parse_time,
 )
 from watchword.store.sqlite.database import Database
+
+CATEGORIES = "categories"
+"""The attribute of items that topics are about, unless another one is named."""
 
 
 class Store(Closing):
@@ -133,8 +146,41 @@ class Store(Closing):
                 )
 
     def options(self, language: str) -> Options:
-        """Return the options to make a language's index with; empty if none were chosen."""
+        """Return the options to make a language's index with: the chosen ones, over those of `watchword.items`."""
         return self._options().get(language, {})
+
+    def topics(self, attribute: str = CATEGORIES) -> dict[str, list[str]]:
+        """Return the parents of each topic of an attribute of items; empty if there are no topics."""
+        trees = self.options(TOPICS).get("hierarchies", {})
+        given: dict[str, str | list[str]] = trees.get(attribute, {})
+        return {child: [above] if isinstance(above, str) else above for child, above in given.items()}
+
+    def set_topics(self, parents: Mapping[str, list[str]], *, attribute: str = CATEGORIES) -> None:
+        """Replace the topics of an attribute of items by these, each with its parents, in one transaction.
+
+        Subscriptions that ask ``categories KIND OF 'politics'`` follow the new tree from the next batch on. An
+        `OptionError` names the members of a cycle. With a schema, a `SubscriptionError` names a subscription whose
+        topic would be gone.
+        """
+        with self._engine.read() as session:
+            before, counter = read_chosen(session), subscribing.read_counter(session)
+            texts = subscribing.read_subscriptions(session, None, TOPICS) if _has_schema(before) else []
+        chosen = with_topics(before.get(TOPICS, {}), attribute, parents)
+        text = format_options(TOPICS, chosen)
+        for one in texts:
+            try:
+                subscribing.check_text(TOPICS, one.text, {TOPICS: chosen})
+            except SubscriptionError as error:
+                raise SubscriptionError(f"subscription {one.id!r} would be refused: {error.reason}") from None
+        with self._engine.write() as session:
+            if read_chosen(session) != before or (texts and subscribing.read_counter(session) != counter):
+                raise StoreError("the store was changed meanwhile: try again", path=self.path)
+            replace_options(session, TOPICS, text)
+
+    def options_digest(self) -> str:
+        """Return a digest of all options: a follower that finds another one than before asks for them again."""
+        with self._engine.read() as session:
+            return digest_options(session)
 
     # subscriptions
 
@@ -329,7 +375,7 @@ class Store(Closing):
             figures = {table: number(f"SELECT count(*) FROM {table}") for table in tables}
             figures["unread"] = number("SELECT count(*) FROM deliveries WHERE read IS NULL")
             figures["counter"] = subscribing.read_counter(session)
-            subscriptions, options = {str(name): int(count) for name, count in languages}, read_options(session)
+            subscriptions, options = {str(name): int(count) for name, count in languages}, read_chosen(session)
         version, size = self._engine.version(), self._engine.size()
         return StoreStats(**figures, subscriptions=subscriptions, options=options, version=version, bytes=size)
 
@@ -396,3 +442,7 @@ class Store(Closing):
             return format_time(time)
         except ValueError as error:
             raise StoreError(str(error), path=self.path) from None
+
+
+def _has_schema(options: Mapping[str, Options]) -> bool:
+    return options.get(TOPICS, {}).get("schema") is not None

@@ -23,8 +23,15 @@ Rules that hold for every kind:
 
 from watchword.tables.documents import Documents, DocumentStream, holds_documents
 from watchword.tables.events import Batch, Events
-from watchword.tables.sources import TableError
-from watchword.tables.subscriptions import Subscriptions, read_json, read_subscriptions, read_words
+from watchword.tables.sources import Refuse, TableError
+from watchword.tables.subscriptions import (
+    Subscriptions,
+    read_json,
+    read_subscriptions,
+    read_words,
+    subscriptions_of_files,
+)
+from watchword.tables.topics import read_topics
 
 Source = Events | Documents | DocumentStream
 """Where events come from."""
@@ -34,11 +41,14 @@ __all__ = [
     "DocumentStream",
     "Documents",
     "Events",
+    "Refuse",
     "Source",
     "Subscriptions",
     "TableError",
     "holds_documents",
     "read_json",
     "read_subscriptions",
+    "read_topics",
     "read_words",
+    "subscriptions_of_files",
 ]

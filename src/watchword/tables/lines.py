@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json
 
+from watchword.tables.members import members
 from watchword.tables.piped import STDIN, Piped
 from watchword.tables.sources import ByteSource, Chunk, Refuse, TableError, column_list, decode_line
 
@@ -39,13 +40,14 @@ class LineReader:
 class JsonReader:
     """JSON lines: an object per line. The first one's keys are the columns to guess from.
 
-    With `refuse`, lines that cannot be used are told to it and left out.
+    With `refuse`, lines that cannot be used are told to it and left out; with `objects`, a value that is an object is a
+    text, as it is written.
     """
 
     unit = "line"
 
-    def __init__(self, path: str, refuse: Refuse | None = None) -> None:
-        self._refuse = refuse
+    def __init__(self, path: str, refuse: Refuse | None = None, objects: bool = False) -> None:
+        self._refuse, self._objects = refuse, objects
         piped = Piped() if path == STDIN else None
         opening = LineReader(path, piped)
         self.label = opening.label
@@ -134,6 +136,8 @@ class JsonReader:
                 path=self.label,
                 place=f"line {number}",
             )
+        if self._objects and any(isinstance(value, dict) for value in record.values()):
+            return record | {name: written for name, written in members(text) if isinstance(record[name], dict)}
         return record
 
     def _column(self, records: list[dict[str, Any]], name: str, numbers: pa.Array) -> pa.Array:

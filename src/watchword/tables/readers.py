@@ -12,10 +12,11 @@ from watchword.tables.sources import Refuse, TableError, column_list, kind_of
 Reader = LineReader | JsonReader | CsvReader | ParquetReader
 
 
-def open_reader(path: str, kind: str | None = None, refuse: Refuse | None = None) -> Reader:
+def open_reader(path: str, kind: str | None = None, refuse: Refuse | None = None, objects: bool = False) -> Reader:
     """Return the reader for `path`, of the `kind` that is given or that its name says; ``-`` is standard input.
 
-    With `refuse`, rows of text that cannot be read are told to it and left out; otherwise they are errors.
+    With `refuse`, rows of text that cannot be read are told to it and left out; otherwise they are errors. With
+    `objects`, an object in JSON lines is a text, as it is written.
     """
     match kind or kind_of(path):
         case "csv":
@@ -23,7 +24,7 @@ def open_reader(path: str, kind: str | None = None, refuse: Refuse | None = None
         case "tsv":
             return CsvReader(path, "\t", refuse)
         case "jsonl":
-            return JsonReader(path, refuse)
+            return JsonReader(path, refuse, objects)
         case "parquet":
             return ParquetReader(path)
         case _:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.tables.delimited import CsvReader
 from watchword.tables.lines import LineReader
+from watchword.tables.members import members, rule_text
 from watchword.tables.readers import Reader, choose_column, open_reader
 from watchword.tables.sources import Chunk, Refuse, TableError, check_kind, name_failures, wrong_kind
 
@@ -20,6 +21,17 @@ _BATCH = 100_000
 _WHAT = ("the subscription", "the id")
 _GUESSES = ("subscription", "query", "text")
 _PLAIN_INTEGER = r"^(0|-?[1-9][0-9]*)$"
+
+
+class RuleFile(Protocol):
+    """A rule, its id, and the file that it stands in."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def file(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -30,26 +42,41 @@ class Subscriptions:
     label: str
     unit: str
     numbers: pa.ChunkedArray
+    files: tuple[str, ...] = ()
+    """The file of each, where every subscription has one; `numbers` then count them from 1."""
 
     def place(self, row: int) -> str:
         """Return the place of the table's row `row` (from 0) in the file: ``line 7``."""
-        return f"{self.unit} {self.numbers[row].as_py()}"
+        return self.named(self.numbers[row].as_py())
 
-    def with_texts(self, texts: list[str]) -> Subscriptions:
-        """Return the same subscriptions with other texts."""
-        table = pa.table({"id": self.table["id"], "subscription": pa.array(texts, pa.string())})
-        return replace(self, table=table)
+    def named(self, number: int) -> str:
+        """Return the place of a line, a row or a file, by its number."""
+        return self.files[number - 1] if self.files else f"{self.unit} {number}"
+
+    def with_texts(self, texts: list[str], rows: list[int]) -> Subscriptions:
+        """Return the subscriptions of some rows with other texts."""
+        kept = pa.array(rows, pa.int64())
+        table = pa.table({"id": self.table["id"].take(kept), "subscription": pa.array(texts, pa.string())})
+        return replace(self, table=table, numbers=self.numbers.take(kept))
 
 
 def read_subscriptions(
-    path: str, *, id: str | None = None, subscription: str | None = None, refuse: Refuse | None = None
+    path: str,
+    *,
+    id: str | None = None,
+    subscription: str | None = None,
+    rules: bool = False,
+    refuse: Refuse | None = None,
 ) -> Subscriptions:
     """Read the columns `id` and `subscription` of the file at `path`; guessed where they are not given.
 
-    An unusable row is an error; with `refuse`, the number and reason of each is reported to it, and the row is left
-    out.
+    With `rules`, they are rules of another system: JSON lines may have them as objects, and a ``.json`` file is one
+    object from names to rules. An unusable row is an error; with `refuse`, the number and reason of each is reported to
+    it, and the row is left out.
     """
-    reader = open_reader(path, refuse=refuse)
+    if rules and path.lower().endswith(".json"):
+        return _named_rules(path, id, subscription, refuse)
+    reader = open_reader(path, refuse=refuse, objects=rules)
     try:
         names = _column_names(reader, id, subscription)
         chunks = list(reader.chunks(names, _BATCH))
@@ -66,6 +93,35 @@ def read_subscriptions(
     return Subscriptions(pa.table({"id": ids, "subscription": texts}), reader.label, reader.unit, numbers)
 
 
+def subscriptions_of_files(path: str, rules: Sequence[RuleFile]) -> Subscriptions:
+    """Return rules that each have a file of their own; `path` is the folder or archive."""
+    columns = {"id": [rule.id for rule in rules], "subscription": [rule.text for rule in rules]}
+    table = pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+    numbers = pa.chunked_array([pa.array(range(1, len(rules) + 1), pa.int64())])
+    return Subscriptions(table, path, "rule", numbers, tuple(rule.file for rule in rules))
+
+
+def _named_rules(path: str, id: str | None, subscription: str | None, refuse: Refuse | None) -> Subscriptions:
+    """Return the rules of one JSON object from names to rules, numbered from 1."""
+    if id is not None or subscription is not None:
+        raise TableError("an object of names and rules has no columns: leave out --id and --subscription", path=path)
+    if not isinstance(read_json(path), dict):
+        raise TableError('expected one object from names to rules: {"my-rule": {…}}', path=path)
+    kept: list[tuple[str, str, int]] = []
+    for number, (name, written) in enumerate(members(Path(path).read_text(encoding="utf-8-sig")), 1):
+        text = rule_text(written)
+        if text is None:
+            reason = f'{name!r} is no rule: expected an object from names to rules, {{"my-rule": {{…}}}}'
+            if refuse is None:
+                raise TableError(reason, path=path, place=f"rule {number}")
+            refuse(number, reason)
+        else:
+            kept.append((name, text, number))
+    names, texts, numbers = (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
+    table = pa.table({"id": pa.array(names, pa.string()), "subscription": pa.array(texts, pa.string())})
+    return Subscriptions(table, path, "rule", pa.chunked_array([pa.array(numbers, pa.int64())]))
+
+
 def read_words(path: str) -> list[str]:
     """Return the lines of a file of words, such as stop words; blank ones are left out."""
     reader = LineReader(path)
@@ -80,7 +136,7 @@ def read_json(path: str) -> Any:
     with name_failures(path):
         content = Path(path).read_bytes()
     try:
-        return json.loads(content)
+        return json.loads(content.decode("utf-8-sig"))
     except RecursionError:
         raise TableError("nested too deeply", path=path) from None
     except UnicodeDecodeError:

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from tests.papers.models.workload import LENGTHS, SHARES, SUBSCRIPTIONS, measured, met, thesis, within
+from watchword.papers.experiments.thesis.indexes import built, drawn
 from watchword.papers.models import count, terms
+from watchword.papers.workloads.syndication import Lengths, Vocabulary
+from watchword.sets.rows import Rows
 
 
 def test_terms_postings_and_bytes_are_those_of_an_index():
@@ -47,6 +50,20 @@ def test_2_9_as_printed_has_a_term_too_many():
     posted = count.postings(terms.presence(shares, terms.fixed(1)), 1000)
     assert posted[[3, 7]].sum() == pytest.approx(20)
     assert count.matching_as_printed(shares, 1, 1000, np.array([3, 7])) == pytest.approx(30)
+
+
+def test_table_2_3_bounds_what_the_indexes_do():
+    vocabulary, number, length = 30, 200, 4
+    rows = drawn(Vocabulary.zipf(vocabulary, 0.5), number, Lengths.fixed(length), "empirical", 1)
+    everything = Rows(np.array([0, vocabulary]), np.arange(vocabulary, dtype=np.int32))
+    worst = count.worst_count(length, number, vocabulary)
+    index = built("count", rows)
+    assert index.match(everything).operations == worst.matching == count.worst_brute(length, number).matching
+    kept = index.stats()["postings"] + number + len(np.unique(rows.atoms))
+    assert number * (1 + length) < kept <= worst.memory
+    few = Rows(np.array([0, 2]), np.array([0, 1], np.int32))
+    assert index.match(few).operations < worst.matching
+    assert count.worst_brute(length, number)[:2] == (4, 800) and worst.construction == 4
 
 
 @pytest.mark.slow

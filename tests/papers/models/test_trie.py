@@ -121,6 +121,13 @@ def test_first_level_is_what_sampling_finds():
     assert found == pytest.approx(exact, rel=0.02)
 
 
+def test_a_node_may_take_as_much_more_as_there_are_fewer_nodes():
+    assert trie_bounds.allowed_node_weight(3, 4) == pytest.approx(4 / 3)
+    nodes, postings, posting = 1_131_565, 2_000_000, 8.0
+    weight = trie_bounds.allowed_node_weight(nodes, postings) * posting
+    assert nodes * (0.99 * weight) < postings * posting < nodes * (1.01 * weight)
+
+
 def test_lemma_4_as_printed_denies_a_shared_node():
     index = {(1,), (1, 2), (1, 2, 5), (1, 3), (1, 3, 5)}  # the nodes of {1, 2, 5} and {1, 3, 5}
     assert len(index) == 6 - trie_bounds.shared_nodes({1, 2, 5}, {1, 3, 5})

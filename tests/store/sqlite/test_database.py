@@ -86,6 +86,35 @@ def test_the_version_before_keeps_the_language_of_items_and_their_reasons(tmp_pa
     assert rows == [("el", None), ("en", '{"a": 1}')]
 
 
+VERSION_5 = f"""
+    INSERT INTO subscribers VALUES (7, 'ann', '{CREATED}');
+    INSERT INTO subscriptions VALUES ('s1', 7, 'predicates', 'feed STARTS WITH ''http''', '{CREATED}', 1);
+    INSERT INTO changes VALUES (1, 's1', 'predicates');
+    INSERT INTO options VALUES ('predicates', '{{"max_clauses": 7}}');
+    INSERT INTO items VALUES
+        (3, 'urn:1', 'Ferry', 'at sea', 'http://x', 'me', '{CREATED}', 'el', 'http://feed', '["a"]', NULL),
+        (4, 'urn:2', 'Trade', '', '', '', NULL, '', 'desk', '[]', '{{"feed": "desk"}}');
+    INSERT INTO deliveries VALUES (5, 7, 3, '{CREATED}', NULL), (6, 7, 4, '{CREATED}', NULL);
+    INSERT INTO matches VALUES (5, 's1', ''), (6, 's1', '');
+"""
+
+
+def test_items_of_version_5_have_the_address_of_their_feed_in_both_columns(tmp_path: Path) -> None:
+    """They name their feed by its address, and its title is not known; a table's column `feed` is left alone."""
+    with Store.open(older_store(tmp_path / "store.db", 5, VERSION_5)) as store:
+        trade, ferry = (delivery.item for delivery in store.inbox("ann"))
+        assert (ferry.feed, ferry.feed_url) == ("http://feed", "http://feed")
+        assert (trade.feed, trade.feed_url) == ("desk", "")
+        assert store.inbox("ann")[1].reasons[0].why == "match: feed STARTS WITH 'http'"
+        assert store.options("predicates") == {"text": ["title", "text"], "max_clauses": 7}
+        store.subscribe("ann", "MATCHES 'ferry' AND feed = 'Harbour news'", id="s2", language="predicates")
+        new = Item("urn:3", "Ferry", feed="Harbour news", feed_url="http://feed")
+        store.record("new", [new], [Match("urn:3", "s2")])
+        (delivery,) = store.inbox("ann", subscription="s2")
+        assert delivery.item == new
+        assert delivery.reasons[0].why == "match: MATCHES 'ferry' (title at 0) AND feed = 'Harbour news'"
+
+
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = version_1(tmp_path / "store.db")
     scripts = [*MIGRATIONS, "ALTER TABLE subscribers ADD COLUMN mail TEXT; UPDATE subscribers SET mail = 'a;b';"]

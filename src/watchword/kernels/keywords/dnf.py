@@ -34,6 +34,8 @@ from watchword.kernels.text.boolean_rows import AND, CLOSE, MOST_TERMS, NOT, OPE
 from watchword.kernels.text.plain_rows import CODED, OTHER, PLAIN
 
 MOST_DRAFTS = 32
+"""The same as `sets.factoring.FEW`, so that both make the same clauses of a row."""
+
 MOST_DEPTH = 15
 
 MOST_WORK = 1 << 20

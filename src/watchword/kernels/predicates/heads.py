@@ -8,7 +8,17 @@ import numpy as np
 from watchword.kernels.child_table import find_child
 from watchword.kernels.jit import leaf
 from watchword.kernels.predicates.blocks import read_blocks
-from watchword.kernels.predicates.layout import NONE, POINTS, POINTS_AT, RANK, VALUES_AT
+from watchword.kernels.predicates.layout import (
+    BLOCK,
+    FIELD,
+    NONE,
+    POINT_RANK,
+    POINT_WORDS,
+    POINTS,
+    POINTS_AT,
+    RANK,
+    VALUES_AT,
+)
 from watchword.kernels.predicates.nodes import find_node
 
 HEADS = 4096
@@ -24,13 +34,13 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
         count = 1
     for k in range(len(points)):
         point = points[k]
-        field = s.kinds[point] >> 2
+        at = POINT_WORDS * np.int64(point)
+        field, block = s.points[at + FIELD], s.points[at + BLOCK]
         if point >= len(s.point_blocks):
             continue
         if count == len(heads):
             fill = read_blocks(heads, count, positions, s, payloads, fill)
             count = 0
-        block = s.point_blocks[point]
         heads[count] = block
         count += block >= 0
         if field + 1 < len(s.partner_offsets):
@@ -38,7 +48,7 @@ def base_heads(points, fields, positions, begin, end, s, heads, payloads, fill):
             if count + last - first > len(heads):
                 fill = read_blocks(heads, count, positions, s, payloads, fill)
                 count = 0
-            rank = s.ranks[point]
+            rank = s.points[at + POINT_RANK]
             for p in range(first, last):
                 other, begins = s.marks[s.partners[3 * p], RANK], s.partners[3 * p + 1]
                 if other >= 0 and begins >= 0:

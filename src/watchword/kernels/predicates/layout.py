@@ -53,6 +53,8 @@ LAZY = 2
 NONE, SEVERAL = -1, -2
 VALUES_AT, VALUES, POINTS_AT, POINTS, RANK = range(5)
 MARKS = 5
+PLACE, FIELD, BLOCK, POINT_RANK = range(4)
+POINT_WORDS = 4
 OUTSIDE = 2
 
 MORE = 1 << 14
@@ -163,18 +165,21 @@ class Scratch(NamedTuple):
 
     `numbers` has the number of each eager field's label, or `NONE` or `SEVERAL`. `marks` has five words for a field:
     start and count of its values, start and count of its points, and the rank of its only point, or `NONE` or
-    `SEVERAL`.
+    `SEVERAL`. `points` has four words for an atom, side by side since an event asks for all of them: its place, its
+    field, its block (-1 for none) and its rank (`NONE` if it came after the base was packed).
     """
 
     hold: UInt8
     numbers: Int32
     places: Int32
     by_place: Int32
+    points: Int32
     marks: Int32
 
 
 class State(NamedTuple):
-    """All arrays of matching: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, `Scratch` and the arena."""
+    """All arrays of matching: `Base.tables`, `Eager`, `Delta`, `Dead`, `Atoms`, counts, the entries and programs of
+    clauses (`kernels.sets.clauses`), `Scratch` and the arena."""
 
     point_blocks: Int32
     pair_keys: Int64
@@ -204,10 +209,13 @@ class State(NamedTuple):
     kinds: Int32
     spans: Int64
     seen: Int32
+    entries: Int32
+    program: Int32
     hold: UInt8
     numbers: Int32
     places: Int32
     by_place: Int32
+    points: Int32
     marks: Int32
     arena: Any
 
@@ -219,7 +227,8 @@ STATE_KINDS = (
     *(_INT, _LONG, _INT, _WORD, _INT, _INT),  # of the delta
     *(_BYTE, _BYTE),  # of tombstones
     *(_INT, _LONG, _INT),  # of atoms, and of counts
-    *(_BYTE, _INT, _INT, _INT, _INT),  # of scratch
+    *(_INT, _INT),  # of clauses
+    *(_BYTE, _INT, _INT, _INT, _INT, _INT),  # of scratch
 )
 """The types of the arrays of a `State`, in their order, without the arena."""
 

@@ -10,7 +10,11 @@ from watchword.kernels.predicates.blocks import read_blocks
 from watchword.kernels.predicates.heads import HEADS, base_heads
 from watchword.kernels.predicates.layout import (
     EAGER_WORDS,
+    FIELD,
     NONE,
+    PLACE,
+    POINT_RANK,
+    POINT_WORDS,
     POINTS,
     POINTS_AT,
     RANK,
@@ -21,6 +25,7 @@ from watchword.kernels.predicates.layout import (
     state_at,
 )
 from watchword.kernels.predicates.lists import match_delta
+from watchword.kernels.predicates.programs import drop_failed
 from watchword.kernels.tombstones import Dead, drop_dead
 
 
@@ -49,6 +54,8 @@ def match(events, state, arena, first, used, offsets, payloads):
             if len(s.pool) > 0:
                 fill = match_delta(own, fields, positions, begin, end, s, payloads, fill)
                 count += 1
+        if fill > used:
+            fill = drop_failed(positions, s, payloads, used, fill)
         _clear(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work
@@ -91,7 +98,8 @@ def _scatter(points, fields, begin, end, s, distinct):
     learns = len(s.seen) > 0
     for k in range(len(points)):
         point = points[k]
-        place = np.int64(s.places[point])
+        at = POINT_WORDS * np.int64(point)
+        place = np.int64(s.points[at + PLACE])
         if s.hold[place] == 1:
             continue
         s.hold[place] = 1
@@ -99,10 +107,10 @@ def _scatter(points, fields, begin, end, s, distinct):
             s.hold[place + half] = 0
         if learns:
             s.seen[point] += 1
-        field = s.kinds[point] >> 2
+        field = s.points[at + FIELD]
         if s.marks[field, POINTS] == 0:
             s.marks[field, POINTS_AT] = count
-            s.marks[field, RANK] = s.ranks[point] if point < len(s.ranks) else NONE
+            s.marks[field, RANK] = s.points[at + POINT_RANK]
         else:
             s.marks[field, RANK] = SEVERAL
         s.marks[field, POINTS] += 1
@@ -172,9 +180,10 @@ def _clear(points, fields, begin, end, s):
     for k in range(begin, end):
         s.marks[fields[k], VALUES] = 0
     for point in points:
-        place = np.int64(s.places[point])
+        at = POINT_WORDS * np.int64(point)
+        place, field = np.int64(s.points[at + PLACE]), s.points[at + FIELD]
         s.hold[place] = 0
         if place < half:
             s.hold[place + half] = 1
-        s.marks[s.kinds[point] >> 2, POINTS] = 0
-        s.marks[s.kinds[point] >> 2, RANK] = NONE
+        s.marks[field, POINTS] = 0
+        s.marks[field, RANK] = NONE

@@ -80,3 +80,18 @@ def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
                 if equal:
                     break
         placed[i] = first if low == 0 else labels[low - 1] + (0 if equal else 1)
+
+
+@kernel
+def known_atoms(term_offsets, terms, atoms, offsets, points):
+    """Write ``atoms[t]`` for each term `t` of each text, and where each text's begin; unknown terms, below 0, and terms
+    without an atom, -1, are left out. Returns the number of points."""
+    fill = 0
+    for text in range(len(term_offsets) - 1):
+        offsets[text] = fill
+        for k in range(term_offsets[text], term_offsets[text + 1]):
+            point = atoms[terms[k]] if terms[k] >= 0 else np.int32(-1)
+            points[fill] = point
+            fill += point >= 0
+    offsets[len(term_offsets) - 1] = fill
+    return fill

@@ -5,11 +5,19 @@ atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the numbe
 
     entries[4 * c:]     slot, shared, start, stop: the subscription's slot, -1 where a number is free; 1 where the
                         subscription has other clauses too, so that it may be found twice; and its place in
-    program[start:stop] what is left to check, atom by atom: a head word, then the atom's terms;
-                        the head is twice the number of terms, plus one where the atom is forbidden.
-                        Before it stand the terms of the structure's row, and their number last.
+    program[start:stop] what is left to check, a head word and its operands after another. Before it stand the
+                        terms of the structure's row, and their number last.
 
-An item is the sequence of its terms, which may repeat, -1 for unknown ones.
+    head               operands
+    2 * n, n ≥ 1       n terms, which must be adjacent in the item
+    2 * n + 1          n terms, which must not
+    -n, n ≥ 2          n literals (``term << 1 | negated``), one of which must hold
+    ELSE               a distance: if a check fails from here on, go on so many words from here; 0: the clause fails
+    SKIP               a distance: go on so many words from here
+    SEE                the number of another clause, whose program this clause shares
+
+`sets.programs` writes programs, and has an example. An item is the sequence of its terms, which may repeat, -1 for
+unknown ones.
 
 Cost: two cache misses for a clause, its entry and its program; both are prefetched several clauses ahead.
 """
@@ -53,6 +61,8 @@ CLAUSE_KINDS = (np.int32, np.int32, np.int32)
 SLOT, SHARED, START, STOP = range(4)
 ENTRY_WORDS = 4
 
+SEE, ELSE, SKIP = 0, 1, -1
+
 _AHEAD = 8
 
 
@@ -61,7 +71,7 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
     """Replace the payloads found for items by slots, each once an item (the protocol of `collect`).
 
     `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
-    checked against every item.
+    checked against every item. An empty `program` says that the structure has run the programs.
 
     Slots that may be found twice go through a set. Sorting an item's slots instead takes longer than finding them.
     """
@@ -88,28 +98,45 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
                 result[fill] = payload
                 fill += 1
                 continue
-            if mask < 0:
+            if mask < 0 and len(program) > 0:
                 mask, _ = set_gather(table, item_atoms, start, stop, known)
             entry = ENTRY_WORDS * (np.int64(payload) - FIRST_CLAUSE)
             at, end = np.int64(entries[entry + START]), np.int64(entries[entry + STOP])
-            holds = True
-            while holds and at < end:
-                size = program[at] >> 1
-                forbidden = program[at] & 1
-                present = True
-                for j in range(at + 1, at + 1 + size):
-                    if not set_has(table, mask, program[j]):
-                        present = False
-                        break
-                if present and size > 1:
-                    if not chained:
-                        _chain(start, stop, item_atoms, table, mask, heads, nexts)
-                        chained = True
-                    head = heads[set_slot(table, mask, program[at + 1])]
-                    present = _adjacent(program, at + 1, size, start, stop, item_atoms, head, nexts)
-                holds = present != forbidden
-                at += 1 + size
-            if not holds:
+            if len(program) == 0:
+                end = at
+            otherwise = np.int64(-1)
+            while 0 <= at < end:
+                head = np.int64(program[at])
+                if head == ELSE:
+                    otherwise = at + program[at + 1] if program[at + 1] else np.int64(-1)
+                    at += 2
+                elif head == SKIP:
+                    at += program[at + 1]
+                elif head == SEE:
+                    other = ENTRY_WORDS * np.int64(program[at + 1])
+                    at, end = np.int64(entries[other + START]), np.int64(entries[other + STOP])
+                elif head < 0:
+                    present = False
+                    for j in range(at + 1, at + 1 - head):
+                        if set_has(table, mask, program[j] >> 1) != program[j] & 1:
+                            present = True
+                            break
+                    at = at + 1 - head if present else otherwise
+                else:
+                    size = head >> 1
+                    present = True
+                    for j in range(at + 1, at + 1 + size):
+                        if not set_has(table, mask, program[j]):
+                            present = False
+                            break
+                    if present and size > 1:
+                        if not chained:
+                            _chain(start, stop, item_atoms, table, mask, heads, nexts)
+                            chained = True
+                        first_place = heads[set_slot(table, mask, program[at + 1])]
+                        present = _adjacent(program, at + 1, size, start, stop, item_atoms, first_place, nexts)
+                    at = at + 1 + size if present != head & 1 else otherwise
+            if at < 0:
                 continue
             slot = entries[entry + SLOT]
             if entries[entry + SHARED]:

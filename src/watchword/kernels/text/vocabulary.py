@@ -191,15 +191,15 @@ def look_up(asked, count, data, borders, step, known, numbers):
         numbers[k] = np.int64(number & (np.uint64(0) - hit)) - 1
         found[founds], unsure[unsures] = k, k
         founds += np.int64(hit) & np.int64(not is_own_key(key))
-        unsures += np.int64(hit | np.uint64(there == 0)) ^ 1  # an empty bucket has the key 0
+        unsures += np.int64(hit | np.uint64(number == 0)) ^ 1  # by the number: the empty string has the key 0, too
     for i in range(unsures):
         k = unsure[i]
         key, at = keys[k], (buckets[k] + 2) & mask
-        while table[at] != key and table[at] != 0:
+        while table[at] != key and table[at + 1] != 0:
             at = (at + 2) & mask
         numbers[k] = np.int64(table[at + 1]) - 1
         found[founds] = k
-        founds += np.int64(table[at] != 0) & np.int64(not is_own_key(key))
+        founds += np.int64(table[at + 1] != 0) & np.int64(not is_own_key(key))
     for i in range(founds):
         prefetch(offsets, np.int64(numbers[found[i]]))
     for i in range(founds):

@@ -38,8 +38,8 @@ Verdict = Literal["holds", "holds weaker", "does not hold", "not shown at this s
 SCALES = ("small", "paper")
 """Small is a minute for an experiment at most, paper has the sizes of the papers."""
 VERDICTS: tuple[Verdict, ...] = ("holds", "holds weaker", "does not hold", "not shown at this scale")
-UNEXPLAINED = "not explained: it held on the machine of docs/claims.md; compare the rows"
-"""What stands beside a claim that does not hold and has not been looked into."""
+UNEXPLAINED = "not explained: compare these rows with those of docs/claims.md"
+"""What stands beside a claim that does not hold and has not been looked into, or whose usual reason is none here."""
 
 
 @dataclass(frozen=True)

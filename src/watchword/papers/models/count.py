@@ -122,6 +122,35 @@ def matching_as_printed(shares: Float64, length: float, subscriptions: int, item
     return float(subscriptions * (len(item) + 1) * first[0])
 
 
+class Worst(NamedTuple):
+    """A row of Table 2.3: what a method takes at worst, to add a subscription, to keep all, and to match an item."""
+
+    construction: float
+    memory: float
+    matching: float
+
+
+def worst_brute(length: float, subscriptions: int) -> Worst:
+    """Return Table 2.3's row of brute force: |s|, |S| |s| and |s| |S|.
+
+    >>> worst_brute(4, 1_000)
+    Worst(construction=4, memory=4000, matching=4000)
+    """
+    return Worst(length, subscriptions * length, length * subscriptions)
+
+
+def worst_count(length: float, subscriptions: int, vocabulary: int) -> Worst:
+    """Return Table 2.3's row of counting: |s|, |S| (1 + |s|) + |V| and |s| |S|.
+
+    Matching has no |I| in it, though section 4.4 cites it for a time that is linear in |I|: it is the bound of an item
+    that has every term. One of two terms decrements no more than their postings (`decrements`):
+
+    >>> worst_count(4, 1_000, 200)
+    Worst(construction=4, memory=5200, matching=4000)
+    """
+    return Worst(length, subscriptions * (1 + length) + vocabulary, length * subscriptions)
+
+
 def hash_entries(occurring: Float64, capacity: int) -> float:
     """Return how many of `capacity` buckets are expected to be in use, if term `t` goes to ``t % capacity``."""
     none = np.ones(capacity)

@@ -78,6 +78,17 @@ def visits_summary_as_printed(terms: int, length: int) -> int:
     return sum(comb(n, k) for k in range(length) for n in range(terms + 1))
 
 
+def allowed_node_weight(nodes: int, postings: int) -> float:
+    """Return how many times as much as a posting a node may take, for a trie to save memory (section 4.1.1).
+
+    The thesis has 1.5 million nodes for 2 million postings of uniform terms, so 4/3:
+
+    >>> round(allowed_node_weight(1_500_000, 2_000_000), 4)
+    1.3333
+    """
+    return postings / nodes
+
+
 def share_path_as_printed(one: set[int], other: set[int]) -> bool:
     """Say whether two subscriptions share a path after Lemma 4 as printed: all common terms before all others.
 

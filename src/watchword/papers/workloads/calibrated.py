@@ -17,7 +17,8 @@ of the trie nodes of Table 4.2. There plain Zipf with exponent .84 does (`small_
 to 6 terms (`spread_lengths`).
 
 What the thesis leaves for later (sections 5.1.3 and 6) starts from sets drawn so: `contained` puts subscriptions within
-others, `similar` makes them nearly equal, `drifted` changes which terms are frequent.
+others, `chains` are sets each within the next, `similar` makes them nearly equal, `drifted` changes which terms are
+frequent.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from watchword.errors import OptionError
 from watchword.papers.workloads.syndication import Lengths, Sets, Vocabulary, generate
 
 __all__ = [
+    "chains",
     "contained",
     "drifted",
     "generate",
@@ -99,6 +101,25 @@ def contained(sets: Sets, share: float, seed: int = 0) -> Sets:
     [7, 4, 7, 4, 1]
     """
     return _replaced(sets, share, seed, _with_one_more)
+
+
+def chains(count: int, length: int, *, by_frequency: bool = False) -> Sets:
+    """Return chains of sets, each the one before without its first term, over terms of their own (Figure 5.3).
+
+    {t1, t2, t3}, {t2, t3}, {t3}: t3 is in all of them and has the lowest rank, so that an order by rank goes against
+    the frequencies. With `by_frequency` ranks are the other way round:
+
+    >>> chains(1, 3).terms.tolist(), chains(1, 3, by_frequency=True).terms.tolist()
+    ([0, 1, 2, 1, 2, 2], [2, 1, 0, 1, 0, 0])
+    """
+    if count < 0 or length < 1:
+        raise OptionError(f"{count} chains of {length} sets cannot be made")
+    one = np.concatenate([np.arange(first, length) for first in range(length)])
+    terms = (np.arange(count)[:, None] * length + one).ravel().astype(np.int32)
+    size = count * length
+    sizes = np.tile(np.arange(length, 0, -1), count)
+    ranked = size - 1 - terms if by_frequency else terms
+    return Sets(np.concatenate([[0], np.cumsum(sizes)]), ranked, size)
 
 
 def similar(sets: Sets, share: float, seed: int = 0) -> Sets:

@@ -2,7 +2,8 @@
 
 `PredicateWorkload` has the parameters of Figure 4 of the notes (Pereira et al. 2000, section 5): S subscriptions of NP
 predicates, EQ of them equalities and the others (NEQ) drawn from ``< <= > >= !=``, each on another of the A attributes
-of an event; values are whole numbers below V, all uniform:
+of an event; values are whole numbers below V, all uniform. With ``signs=NOTES_SIGNS`` they are ``=``, ``<`` and ``>``,
+as in the notes' own program:
 
 >>> workload = PredicateWorkload(subscriptions=2, attributes=4, values=35, predicates=3, equalities=2, seed=1)
 >>> workload.subscription_table()["subscription"].to_pylist()
@@ -25,23 +26,43 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from watchword.arrays import Int64
 from watchword.errors import OptionError
+from watchword.papers.workloads.drawing import (
+    BLOCK,
+    EVENTS,
+    RULES,
+    all_of,
+    attribute_names,
+    blocks,
+    distinct,
+    glued,
+    numbered,
+    random_of,
+)
 
-BLOCK = 1 << 16
+__all__ = [
+    "BLOCK",
+    "NOTES_SIGNS",
+    "SIGNS",
+    "SPAN",
+    "Drawn",
+    "PredicateWorkload",
+    "SharedAttributeRules",
+    "shared_attribute_rules",
+]
+
 SPAN = 1_000
 SIGNS = ("=", "<", "<=", ">", ">=", "!=")
-_RULES, _EVENTS = 0, 1
-Int64 = npt.NDArray[np.int64]
+NOTES_SIGNS = ("=", "<", ">")
+"""The three operators that the C++ of the notes has."""
 
 
 @dataclass(frozen=True)
 class PredicateWorkload:
-    """S, A, V, NP and EQ of Figure 4; NEQ is ``predicates - equalities``."""
+    """S, A, V, NP and EQ of Figure 4; NEQ is ``predicates - equalities``. The first of `signs` is equality."""
 
     subscriptions: int
     attributes: int = 16
@@ -49,10 +70,13 @@ class PredicateWorkload:
     predicates: int = 4
     equalities: int = 4
     seed: int = 0
+    signs: tuple[str, ...] = SIGNS
 
     def __post_init__(self) -> None:
         if self.subscriptions < 0 or self.values < 1:
             raise OptionError(f"{self.subscriptions} subscriptions over {self.values} values cannot be drawn")
+        if len(self.signs) < 2 or self.signs[0] != "=":
+            raise OptionError(f"signs are '=' and at least one more, not {self.signs}")
         if not 0 <= self.equalities <= self.predicates or not 1 <= self.predicates <= self.attributes:
             raise OptionError(
                 f"{self.equalities} equalities of {self.predicates} predicates over {self.attributes} attributes: "
@@ -61,31 +85,31 @@ class PredicateWorkload:
 
     def subscription_table(self) -> pa.Table:
         """Return the subscriptions: `id` (int64, from 0) and `subscription` (string)."""
-        return _numbered(_blocks(self.subscriptions, self._subscriptions), self.subscriptions)
+        return numbered(blocks(self.subscriptions, self._subscriptions), self.subscriptions)
 
     def event_table(self, count: int) -> pa.Table:
         """Return `count` events, a column of int64 per attribute, `a0` and so on."""
-        blocks = _blocks(count, self._events, pa.schema([(name, pa.int64()) for name in _names(self.attributes)]))
-        return pa.concat_tables(blocks)
+        schema = pa.schema([(name, pa.int64()) for name in attribute_names(self.attributes)])
+        return pa.concat_tables(blocks(count, self._events, schema))
 
     def event_lines(self, count: int) -> pa.Array:
         """Return the same events as texts of JSON."""
         return _lines(self.event_table(count))
 
     def _subscriptions(self, block: int) -> pa.Array:
-        random = _random(self.seed, _RULES, block)
-        chosen = _distinct(random, self.attributes, self.predicates)
-        signs = random.integers(1, len(SIGNS), chosen.shape)
+        random = random_of(self.seed, RULES, block)
+        chosen = distinct(random, self.attributes, self.predicates)
+        signs = random.integers(1, len(self.signs), chosen.shape)
         signs[: self.equalities] = 0
         drawn = random.integers(0, self.values, chosen.shape)
-        texts = _predicates(self.attributes, SIGNS, tuple(map(str, range(self.values))))
-        places = (chosen * len(SIGNS) + signs) * self.values + drawn
-        return _all_of([texts.take(pa.array(row)) for row in places])
+        texts = _predicates(self.attributes, self.signs, tuple(map(str, range(self.values))))
+        places = (chosen * len(self.signs) + signs) * self.values + drawn
+        return all_of([texts.take(pa.array(row)) for row in places])
 
     def _events(self, block: int) -> pa.Table:
-        random = _random(self.seed, _EVENTS, block)
+        random = random_of(self.seed, EVENTS, block)
         drawn = random.integers(0, self.values, (self.attributes, BLOCK))
-        return pa.table(list(map(pa.array, drawn)), names=_names(self.attributes))
+        return pa.table(list(map(pa.array, drawn)), names=attribute_names(self.attributes))
 
 
 @dataclass(frozen=True)
@@ -122,20 +146,20 @@ class SharedAttributeRules:
     @property
     def names(self) -> list[str]:
         """The attributes' names; with `ranges` the last is the number."""
-        return _names(self.attributes)
+        return attribute_names(self.attributes)
 
     def subscription_table(self) -> pa.Table:
         """Return the rules: `id` (int64, from 0) and `subscription` (string)."""
-        return _numbered(self.texts(self._subscriptions), self.count)
+        return numbered(self.texts(self._subscriptions), self.count)
 
     def texts(self, write: Callable[[Drawn], pa.Array]) -> list[pa.Array]:
         """Return the rules in another notation, block by block: `write` gives the texts of a drawn block."""
-        return _blocks(self.count, lambda block: write(self.drawn(block)))
+        return blocks(self.count, lambda block: write(self.drawn(block)))
 
     def drawn(self, block: int) -> Drawn:
         """Return a block of rules as numbers."""
-        random = _random(self.seed, _RULES, block)
-        chosen = _distinct(random, self.attributes - self.ranges, 3 - self.ranges)
+        random = random_of(self.seed, RULES, block)
+        chosen = distinct(random, self.attributes - self.ranges, 3 - self.ranges)
         values = random.integers(0, self.values, chosen.shape)
         width = SPAN // self.values
         low = random.integers(0, SPAN - width + 1, BLOCK)
@@ -144,7 +168,7 @@ class SharedAttributeRules:
     def event_table(self, count: int) -> pa.Table:
         """Return `count` events, a column per attribute."""
         kinds = [pa.string()] * (self.attributes - self.ranges) + [pa.int64()] * self.ranges
-        return pa.concat_tables(_blocks(count, self._events, pa.schema(zip(self.names, kinds, strict=True))))
+        return pa.concat_tables(blocks(count, self._events, pa.schema(zip(self.names, kinds, strict=True))))
 
     def event_lines(self, count: int) -> pa.Array:
         """Return the same events as texts of JSON."""
@@ -155,11 +179,11 @@ class SharedAttributeRules:
         parts = [texts.take(pa.array(row)) for row in drawn.chosen * self.values + drawn.values]
         if self.ranges:
             ends = (pa.array(end).cast(pa.string()) for end in (drawn.low, drawn.high))
-            parts.append(_glued(f"{self.names[-1]} BETWEEN ", next(ends), " AND ", next(ends)))
-        return _all_of(parts)
+            parts.append(glued(f"{self.names[-1]} BETWEEN ", next(ends), " AND ", next(ends)))
+        return all_of(parts)
 
     def _events(self, block: int) -> pa.Table:
-        random = _random(self.seed, _EVENTS, block)
+        random = random_of(self.seed, EVENTS, block)
         values = pa.array(f"v{value}" for value in range(self.values))
         drawn = random.integers(0, self.values, (self.attributes - self.ranges, BLOCK))
         columns = [values.take(pa.array(row)) for row in drawn]
@@ -178,48 +202,9 @@ def shared_attribute_rules(
 @cache
 def _predicates(attributes: int, signs: tuple[str, ...], literals: tuple[str, ...]) -> pa.Array:
     """Return every predicate that can be drawn, in the order of attribute, sign and literal."""
-    return pa.array(f"{name} {sign} {literal}" for name in _names(attributes) for sign in signs for literal in literals)
-
-
-def _random(seed: int, kind: int, block: int) -> np.random.Generator:
-    return np.random.default_rng([seed % 2**64, kind, block])
-
-
-def _names(count: int) -> list[str]:
-    return [f"a{number}" for number in range(count)]
-
-
-def _distinct(random: np.random.Generator, size: int, count: int) -> Int64:
-    """Return `count` rows of numbers below `size`, no number twice in a column: a shuffle cut short."""
-    places = np.tile(np.arange(size, dtype=np.int32), (BLOCK, 1))
-    columns = np.arange(BLOCK)
-    for at in range(count):
-        other = random.integers(at, size, BLOCK)
-        taken = places[columns, other]
-        places[columns, other] = places[:, at]
-        places[:, at] = taken
-    return places[:, :count].T.astype(np.int64)
-
-
-def _blocks(count: int, draw: Callable[[int], pa.Array | pa.Table], schema: pa.Schema | None = None) -> list[pa.Array]:
-    """Draw whole blocks and cut the last; nothing asked for is one empty block."""
-    if count < 0:
-        raise OptionError(f"{count} rows cannot be drawn")
-    if count == 0 and schema is not None:
-        return [schema.empty_table()]
-    return [draw(at // BLOCK).slice(0, count - at) for at in range(0, count, BLOCK)]
-
-
-def _numbered(texts: list[pa.Array], count: int) -> pa.Table:
-    return pa.table({"id": np.arange(count), "subscription": pa.chunked_array(texts, pa.string())})
-
-
-def _glued(*parts: str | pa.Array) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, "")
-
-
-def _all_of(parts: list[pa.Array]) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, " AND ")
+    return pa.array(
+        f"{name} {sign} {literal}" for name in attribute_names(attributes) for sign in signs for literal in literals
+    )
 
 
 def _lines(events: pa.Table) -> pa.Array:
@@ -228,4 +213,4 @@ def _lines(events: pa.Table) -> pa.Array:
     for at, (name, column) in enumerate(zip(events.column_names, events.columns, strict=True)):
         mark = '"' if pa.types.is_string(column.type) else ""
         parts += [f'{", " if at else "{"}"{name}": {mark}', column.cast(pa.string()), mark]
-    return _glued(*parts, "}").combine_chunks()
+    return glued(*parts, "}").combine_chunks()

@@ -1,7 +1,8 @@
 """PMA, the backtracking automaton (Silvasti, Sippu and Soisalon-Soininen 2010, sections 3 and 4).
 
-The class makes runs over the tables of `paths.pma.output`; layout, cost and where it deviates: `kernels.paths.pma`. Of
-all methods it has the best bound for deep documents, and pays for it with ordered sets that every element changes.
+The class makes runs over the tables of `paths.pma.output`; layout, cost and where it deviates: `kernels.paths.pma`. Its
+sets of output tuples are changed by every element, and put back when the element closes: changes are counted as
+operations, and `papers.models.paths` sets them beside the paper's bound.
 
 >>> from watchword.paths.rows import END, Paths, Walk
 >>> structure = Pma()
@@ -13,6 +14,9 @@ all methods it has the best bound for deep documents, and pays for it with order
 
 from __future__ import annotations
 
+from functools import partial
+from typing import ClassVar
+
 import numpy as np
 
 from watchword.arrays import Int32, Int64, resized
@@ -20,14 +24,16 @@ from watchword.kernels.arena import WORDS_END
 from watchword.kernels.paths import pma as kernels
 from watchword.kernels.paths.moves import Found, Progress
 from watchword.kernels.paths.output import NOTE_WORDS, OPEN, OutputTables
-from watchword.kernels.paths.pma import DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
+from watchword.kernels.paths.pma import CHANGES, DOCUMENT, FIGURES, LAST, LOGGED, SEARCHES, CurrentOutput
 from watchword.kernels.paths.skip_list import KEYS, RECORD_WORDS, OrderedKeys, copied, new_keys, put_all
 from watchword.paths.passes import Pass
-from watchword.paths.pma.tabled import TabledPaths
+from watchword.paths.pma.tabled import TabledPass, TabledPaths
 
 
 class Pma(TabledPaths):
     """An automaton for all keywords, and a set of output tuples in two orders."""
+
+    operation: ClassVar[str] = "output tuples touched, inserted and deleted"
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,42 +44,54 @@ class Pma(TabledPaths):
         initial = self._initial
         if initial is None or initial[0] is not tables:
             initial = self._initial = (tables, *_initial_output(tables))
-        return OutputPass(tables, initial[1:], limits, elements=elements)
+        kept = self.taken(tables, limits, partial(_new_output, tables, initial[1:]))
+        return OutputPass(kept, self.give_back, elements=elements)
 
 
-class OutputPass(Pass):
+class OutputPass(TabledPass):
     """A pass of PMA, with its current output."""
 
-    def __init__(
-        self, tables: OutputTables, initial: tuple[OrderedKeys, OrderedKeys], limits: Int32, *, elements: bool
-    ) -> None:
-        self._tables, self._output = tables, _new_output(tables, initial)
-        payloads = int(tables.owners.max(initial=-1)) + 1
-        super().__init__(self._advance, payloads, limits, elements=elements, grow=self._enlarge)
+    state: CurrentOutput
+
+    def end(self) -> int:
+        """End the pass; returns the tuples touched, and those inserted and deleted."""
+        changes = self.changes
+        self.forget_figures()
+        return super().end() + changes
 
     @property
     def searches(self) -> int:
         """Return the number of states in which tuples were searched so far."""
-        return int(self._output.figures[SEARCHES])
+        return int(self.state.figures[SEARCHES])
+
+    @property
+    def changes(self) -> int:
+        """Return the number of tuples that were inserted into the current output or deleted from it so far."""
+        return int(self.state.figures[CHANGES])
 
     @property
     def waiting(self) -> int:
         """Return the number of tuples in the current output."""
-        return int(self._output.by_end.state[KEYS])
+        return int(self.state.by_end.state[KEYS])
 
-    def _advance(self, moves: Int32, progress: Progress, found: Found) -> int:
-        return int(kernels.follow(self._tables, self._output, moves, progress, found))
+    def forget_figures(self) -> None:
+        """Set the searches and the changes to 0."""
+        self.state.figures[[SEARCHES, CHANGES]] = 0
 
-    def _enlarge(self) -> None:
+    def advance(self, moves: Int32, progress: Progress, found: Found) -> int:
+        """Follow moves, and change the current output."""
+        return int(kernels.follow(self.tables, self.state, moves, progress, found))
+
+    def enlarge(self) -> None:
         """Make room for any next move, twice over."""
-        output = self._output
+        output = self.state
         logged, tuples = int(output.figures[LOGGED]), self.waiting
-        most = int(self._tables.inserted.max(initial=0))
+        most = int(self.tables.inserted.max(initial=0))
         log = 2 * (logged + 2 * tuples + 4 * most)
         more = most + logged // 2 + len(output.dropped)
         full = output.log_starts[-1] >= 0
         depths = 2 * len(output.states) if full else len(output.states)
-        self._output = output._replace(
+        self.state = output._replace(
             states=resized(output.states, depths),
             log_starts=resized(output.log_starts, depths, -1),
             log=resized(output.log, max(len(output.log), log)),

@@ -12,6 +12,8 @@ The class makes runs over the tables of `paths.pma.output`; layout, cost and whe
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from watchword.arrays import Int32, resized
@@ -29,46 +31,50 @@ from watchword.kernels.paths.pma2 import (
     Blocks,
 )
 from watchword.paths.passes import Pass
-from watchword.paths.pma.tabled import TabledPaths
+from watchword.paths.pma.tabled import TabledPass, TabledPaths
 
 
 class Pma2(TabledPaths):
     """An automaton for all keywords, and a stack of blocks with the tuples that wait for a keyword."""
 
     def start_on(self, tables: OutputTables, limits: Int32, *, elements: bool) -> Pass:
-        """Begin a pass with these tables."""
-        return BlockPass(tables, limits, elements=elements)
+        """Begin a pass with these tables, with the blocks of an ended one if there is one: their versions are those
+        of closed elements, so nothing in them counts."""
+        kept = self.taken(tables, limits, partial(_new_blocks, tables))
+        return BlockPass(kept, self.give_back, elements=elements)
 
 
-class BlockPass(Pass):
+class BlockPass(TabledPass):
     """A pass of PMA2, with the blocks that it has made."""
 
-    def __init__(self, tables: OutputTables, limits: Int32, *, elements: bool) -> None:
-        self._tables, self._blocks = tables, _new_blocks(tables)
-        payloads = int(tables.owners.max(initial=-1)) + 1
-        super().__init__(self._advance, payloads, limits, elements=elements, grow=self._enlarge)
+    state: Blocks
 
     @property
     def searches(self) -> int:
         """Return the number of blocks searched for tuples so far."""
-        return int(self._blocks.figures[SEARCHES])
+        return int(self.state.figures[SEARCHES])
 
     @property
     def waiting(self) -> int:
         """Return the number of tuples in blocks, including removed ones that are not yet free."""
-        return int(self._blocks.figures[CELLS_LIVE])
+        return int(self.state.figures[CELLS_LIVE])
 
-    def _advance(self, moves: Int32, progress: Progress, found: Found) -> int:
-        return int(kernels.follow(self._tables, self._blocks, moves, progress, found))
+    def forget_figures(self) -> None:
+        """Set the searches to 0."""
+        self.state.figures[SEARCHES] = 0
 
-    def _enlarge(self) -> None:
+    def advance(self, moves: Int32, progress: Progress, found: Found) -> int:
+        """Follow moves through the blocks."""
+        return int(kernels.follow(self.tables, self.state, moves, progress, found))
+
+    def enlarge(self) -> None:
         """Double the arrays that are less than half free; called when one is too short for the next move."""
-        blocks, tables = self._blocks, self._tables
+        blocks, tables = self.state, self.tables
         more = int(tables.inserted.max(initial=0))
         cells = 2 * int(blocks.figures[CELLS_LIVE]) + more
         entries = 2 * int(blocks.figures[ENTRIES_LIVE]) + more
         depths = 2 * len(blocks.states) if blocks.versions[-1] else len(blocks.states)
-        self._blocks = blocks._replace(
+        self.state = blocks._replace(
             states=resized(blocks.states, depths),
             versions=resized(blocks.versions, depths, 0),
             entries=resized(blocks.entries, max(len(blocks.entries), kernels.ENTRY_WORDS * entries)),

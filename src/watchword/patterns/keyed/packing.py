@@ -56,7 +56,7 @@ from watchword.patterns.outline import key_outline
 from watchword.patterns.rows import Patterns
 from watchword.sequences.automaton import NO_AUTOMATON, automaton
 from watchword.sequences.words import distinct_words
-from watchword.strings import Strings
+from watchword.strings import Strings, from_pieces
 
 MOST_SKIPPED = 63
 """The most texts that skip the quick search after it could not decide some."""
@@ -135,9 +135,9 @@ class PatternBase:
 
     def match_one(self, text: Utf8, dead: Dead) -> tuple[Int32, int] | None:
         """Return the patterns in one text by the quick search, and the operations spent; None if it cannot decide."""
-        table, store = self._table, self._store  # which stay while they are read, whatever is learned meanwhile
         if self._frequency is not None:
-            return None
+            self._learn(from_pieces([text]))
+        table, store = self._table, self._store  # which stay while they are read, whatever is learned meanwhile
         try:
             handles, payloads = self._spare.pop()
         except IndexError:

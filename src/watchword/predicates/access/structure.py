@@ -31,10 +31,15 @@ from watchword.kernels.predicates import match as kernels
 from watchword.kernels.predicates import nodes
 from watchword.kernels.predicates import packing as packing_kernels
 from watchword.kernels.predicates.layout import (
+    BLOCK,
     EAGER_WORDS,
+    FIELD,
     LAZY,
     MARKS,
     NONE,
+    PLACE,
+    POINT_RANK,
+    POINT_WORDS,
     RANK,
     STATE_KINDS,
     Base,
@@ -47,9 +52,10 @@ from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
 from watchword.predicates.access.drawing import drawn
 from watchword.predicates.access.eager import Places, eager_spans, placed
-from watchword.predicates.access.packing import Seen, chances_of, keys_of, pack
+from watchword.predicates.access.packing import Seen, chances_by_demand, chances_of, keys_of, pack
 from watchword.predicates.events.held import Held
 from watchword.predicates.fields import Fields
+from watchword.sets.clauses import ClauseTable
 from watchword.sets.rows import Rows, written
 from watchword.sets.structure import SetStructure
 
@@ -151,7 +157,7 @@ class AccessDelta:
 class Workspace:
     """The scratch arrays of one matching thread, and the handles that pass all arrays to the kernels."""
 
-    def __init__(self, fields: Fields, eager: Eager, base_places: Int32) -> None:
+    def __init__(self, fields: Fields, eager: Eager, base_places: Int32, base: Base) -> None:
         self.fields, self.eager = len(fields.all), eager
         half = len(base_places)
         places = np.arange(half, half + fields.count, dtype=np.int32)
@@ -165,7 +171,10 @@ class Workspace:
         marks = np.zeros((self.fields, MARKS), np.int32)
         marks[:, RANK] = NONE
         numbers = np.full(len(eager.fields) // EAGER_WORDS, NONE, np.int32)
-        self.scratch = Scratch(hold, numbers, places, by_place, marks.reshape(-1))
+        points = np.full((fields.count, POINT_WORDS), -1, np.int32)
+        points[:, PLACE], points[:, FIELD] = places, fields.atoms.fields
+        points[: len(base.point_blocks), BLOCK], points[: len(base.ranks), POINT_RANK] = base.point_blocks, base.ranks
+        self.scratch = Scratch(hold, numbers, places, by_place, points.reshape(-1), marks.reshape(-1))
         self.handles = Handles(*STATE_KINDS)
         self.payloads = np.empty(1024, np.int32)
 
@@ -183,7 +192,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
     delta: AccessDelta
 
     def __init__(self) -> None:
-        self.fields = Fields()
+        self.fields, self.clauses = Fields(), ClauseTable()
         self.events = 0
         self._seen = (np.zeros(16, np.int32),)
         self._sample = np.full(SAMPLE, -1, np.int32), np.zeros(SAMPLE, np.int64)
@@ -207,7 +216,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         atoms = fields.atoms.copied()
 
         def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
-            return AccessBase(*pack(atoms, chances, parts), fields, events)
+            expected = chances if events else chances_by_demand(atoms, chances, parts)
+            return AccessBase(*pack(atoms, expected, parts), fields, events)
 
         return packed
 
@@ -310,7 +320,8 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
                 self._seen = (reserve(self._seen[0], len(atoms.kinds), 0),)
             seen = self._seen
         return space.handles.of(
-            self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen, space.scratch
+            *(self.base.tables, space.eager, self.delta.lists, self.tombstones.dead, atoms, seen),
+            *(self.clauses.programs, space.scratch),
         )
 
     def _eager_spans(self) -> tuple[Eager, Int32]:
@@ -332,7 +343,7 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         except IndexError:
             space = None
         if space is None or len(space.scratch.places) < self.fields.count or space.fields < len(self.fields.all):
-            space = Workspace(self.fields, eager, places)
+            space = Workspace(self.fields, eager, places, self.base.packed)
         return space
 
     def _remember(self, events: Held) -> None:

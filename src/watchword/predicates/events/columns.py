@@ -31,7 +31,7 @@ class ColumnReader:
 
     def __init__(self, placer: Callable[[Field], Placer], position: int) -> None:
         self._placer, self._position = placer, position
-        self._points: list[tuple[int, Int64, Any]] = []
+        self._points: list[tuple[int, Int64, Placed]] = []
         self._labels: list[tuple[Int64, int, Int64]] = []
 
     def read(self, root: NameNode, events: pa.Array) -> Held:
@@ -39,7 +39,7 @@ class ColumnReader:
         count = len(events)
         self._below(root, events, np.arange(count))
         self._points.sort(key=itemgetter(0))  # field by field: a field may read several columns (the option `text`)
-        offsets, atoms = group_by_event(count, [(owners, points) for _, owners, points in self._points], np.int32)
+        offsets, atoms = self._points_by_event(count)
         value_offsets, labels = group_by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
         numbers = [(owners, np.full(len(owners), number, np.int32)) for owners, number, _ in self._labels]
         _, fields = group_by_event(count, numbers, np.int32)
@@ -113,11 +113,25 @@ class ColumnReader:
         if placed.labels is not None:
             self._labels.append((owners, field.number, placed.labels))
         if placed.offsets is not None:
-            self._points.append((field.number, np.repeat(owners, np.diff(placed.offsets)), placed.points))
+            self._points.append((field.number, owners, placed))
         else:
             here = placed.points >= 0
             owners, points = (owners, placed.points) if here.all() else (owners[here], placed.points[here])
-            self._points.append((field.number, owners, points))
+            self._points.append((field.number, owners, Placed(None, points, None)))
+
+    def _points_by_event(self, count: int) -> tuple[Int64, Any]:
+        """Return where the points of each event begin, and the points."""
+        if len(self._points) == 1:
+            ((_, owners, placed),) = self._points
+            if placed.offsets is not None and len(owners) == count and (np.diff(owners) == 1).all():
+                return placed.offsets, placed.points  # a value for each event, in their order
+        parts = [(owners, placed) for _, owners, placed in self._points]
+        return group_by_event(count, [(_repeated(*part), part[1].points) for part in parts], np.int32)
+
+
+def _repeated(owners: Int64, placed: Placed) -> Int64:
+    """Return the event of each point."""
+    return owners if placed.offsets is None else np.repeat(owners, np.diff(placed.offsets))
 
 
 def _first_unreadable(column: pa.Array) -> int | None:

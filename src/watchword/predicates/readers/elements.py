@@ -56,10 +56,10 @@ class Elements(InnerReader["Predicates"]):
         if not clauses:  # no element can satisfy it
             exists = parser.exists(path)
             return And([exists, Not(exists)])
-        # Every clause is written out, with the queries about its inner lists: lists in lists multiply.
-        written = [one.written for clause in clauses for one in (*clause.required, *clause.forbidden)]
-        parser.budget.spend(sum(map(len, written)))
-        return parser.read_by(cls, path, clauses, f"({show_clauses(clauses)})")
+        # Every clause is written out, with the queries about its inner lists: lists in lists may multiply.
+        written = f"({show_clauses(clauses)})"
+        parser.budget.spend(len(written))
+        return parser.read_by(cls, path, clauses, written)
 
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
         """Subscribe the queries under the atoms."""

@@ -90,6 +90,11 @@ class InnerReader(AttributeReader, Generic[Inner]):
         return sum(part.bytes for part in self._index.parts.values())
 
 
+FEW = 64
+"""Up to how many patterns the inner index is packed at each change: searching one text for packed patterns takes 6 µs
+instead of 50, and packing so few a millisecond."""
+
+
 class TextReader(InnerReader[Inner]):
     """Reads texts with an index of its own: strings, and bytes of UTF-8. Values of other kinds have no points."""
 

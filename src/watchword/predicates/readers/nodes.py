@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from watchword.predicates.query import PredicateParser
     from watchword.predicates.schema.attribute import Attribute
 
-_REMEMBERED = 1 << 16
+_REMEMBERED = 1 << 20
+"""The most nodes that a hierarchy remembers, over all values."""
 _LONG = 1 << 10
 _SLASH = re.compile("/")
 
@@ -40,6 +41,7 @@ class Hierarchy:
     def __init__(self, parents: Mapping[str, list[str]]) -> None:
         self._parents = parents
         self._known: dict[str, tuple[str, ...]] = {}
+        self._room = _REMEMBERED
 
     def nodes(self, value: str) -> Iterable[str]:
         """Return the nodes that a value is or lies below, each once; none of more than `MAX_LEVELS` levels."""
@@ -47,9 +49,11 @@ class Hierarchy:
             return self._all(value)
         found = self._known.get(value)
         if found is None:
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            found = self._known[value] = tuple(self._all(value))
+            found = tuple(self._all(value))
+            if self._room < 0:
+                self._known, self._room = {}, _REMEMBERED
+            self._known[value] = found
+            self._room -= len(found)
         return found
 
     def _all(self, value: str) -> Iterator[str]:

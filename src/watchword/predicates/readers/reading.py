@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from watchword.errors import OptionError
 from watchword.predicates.hierarchies import written
-from watchword.predicates.predicate import Path, show_path
+from watchword.predicates.predicate import Path, Predicate, show_path
 from watchword.predicates.query import attribute_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Reading:
 
     def __init__(self, text: Sequence[Path] = (), options: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         self.text, self._options = tuple(text), options or {}
-        self._grammars: dict[str, Grammar] = {}
+        self._grammars: dict[Path, Grammar] = {}
 
     def inside(self, path: Path) -> Reading:
         """Return the reading as it is seen from the objects of an attribute.
@@ -67,11 +67,23 @@ class Reading:
         from watchword.keywords.language import Keywords
         from watchword.keywords.query import grammar_of
 
-        name = show_path(path)
-        found = self._grammars.get(name)
+        found = self._grammars.get(path)
         if found is None:
-            found = self._grammars[name] = grammar_of(self.options(Keywords, path))
+            found = self._grammars[path] = grammar_of(self.options(Keywords, path))
         return found
+
+    def plain_words(self, path: Path, text: str, most: int) -> list[Predicate] | None:
+        """Return a predicate for each distinct word of a text of ASCII words; None where the parser has to look."""
+        from watchword.keywords.query import plain_words
+        from watchword.predicates.readers.terms import Terms
+
+        grammar = self.grammar(path)
+        words = plain_words(text, grammar.literal_operators) if grammar.analyzer.is_plain else None
+        if not words or len(words) > min(most, grammar.limits.terms):
+            return None
+        if max(map(len, words)) > grammar.limits.term_bytes:
+            return None
+        return [Terms.word(path, word) for word in dict.fromkeys(words)]
 
     def path_compiler(self, path: Path) -> Compiler:
         """Return what parses the paths of an attribute, under its namespaces."""

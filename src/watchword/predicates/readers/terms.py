@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Arrays, offsets_of, reserve
+from watchword.arrays import Arrays, reserve
 from watchword.index.events import decoded
 from watchword.index.hits import Hits, merged
+from watchword.kernels.predicates.values import known_atoms
 from watchword.predicates.events.held import Placed
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.inner import TextReader, text_or_none
@@ -70,6 +71,11 @@ class Terms(TextReader["Keywords"]):
         made = atoms(tree)
         return made if _asks_for_a_word(tree) else And([any_text(parser, path, token), made])
 
+    @classmethod
+    def word(cls, path: Path, word: str) -> Predicate:
+        """Return the predicate for one word, as `parse` does."""
+        return Predicate(path, cls.name, cls, ((word,),), f"{cls.name} '{word}'")
+
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
         """Remember words by their numbers, and subscribe phrases."""
         inner = self.inner
@@ -92,11 +98,9 @@ class Terms(TextReader["Keywords"]):
         return found
 
     def _found(self, texts: Rows) -> Placed:
-        """Return the atoms of texts that are given by the numbers of their terms; -1, of an unknown term, leads to the
-        end of `words`, where there is no atom."""
-        atoms = self._words[texts.atoms]
-        known = atoms >= 0
-        offsets, points = offsets_of(known)[texts.offsets], atoms[known]
+        """Return the atoms of texts that are given by the numbers of their terms."""
+        offsets, points = np.empty_like(texts.offsets), np.empty_like(texts.atoms)
+        points = points[: known_atoms(texts.offsets, texts.atoms, self._words, offsets, points)]
         if len(self.inner.clauses):
             found = merged(Hits(offsets, points, 0), self.inner.find(texts))
             offsets, points = found.offsets, found.payloads

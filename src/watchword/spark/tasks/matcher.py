@@ -9,7 +9,8 @@ Events are matched a slice at a time, sized by the pairs that the slice before g
 yielded when they reach `ROWS` or about `BYTES`: an event that matches a million subscriptions costs time, not memory.
 
 An event that a language refuses is isolated by the position that the error carries: the events before it are matched,
-it is reported once, and matching goes on behind it.
+it is reported once, and matching goes on behind it. Most refusals are the same in every shard, but one about a binary
+column depends on what the shard asks of it: the lowest shard that refuses an event reports it.
 
 Several languages read a batch in one pass (`Tasks`): it crosses to Python once, with an event column for each language.
 """
@@ -149,14 +150,23 @@ class _Runner:
             index = cache.shard(version, number)
             answers, refused = around(events, index.match_many)
             self._raise_first(refused)
-            if number == 0:  # every shard refuses the same events: one of them reports
-                found.refused = {int(rows[position]): reason for position, reason in refused.items()}
+            for position in refused if shard is None else self._first_refused(shard, events, list(refused)):
+                found.refused.setdefault(int(rows[position]), refused[position])
             for start, table in answers:
                 for part in table.to_batches():
                     positions, ids = part["event"].to_numpy() + start, part["subscription"]
                     why = self._explained(index, events, positions, ids) if self.task.explain else None
                     found.pairs.append(_Pairs(rows[positions], ids, why))
         return found
+
+    def _first_refused(self, shard: int, events: Any, positions: list[int]) -> list[int]:
+        """Return the positions of refused events that no lower shard refuses, which would report them itself."""
+        for lower in range(shard):
+            if positions:
+                some = events.take(pa.array(positions, pa.int64()))
+                _, refused = around(some, cache.shard(self.task.version, lower).match_many)
+                positions = [position for row, position in enumerate(positions) if row not in refused]
+        return positions
 
     def _raise_first(self, refused: dict[int, str]) -> None:
         if refused and self.task.on_error == "raise":

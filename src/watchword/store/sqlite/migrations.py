@@ -10,7 +10,8 @@ Invariants that the statements below cannot say alone:
 - `subscriptions.since` is the number of the change that made it; replacing keeps it, and so the order.
 - `matches.subscription` outlives the subscription: a delivery stays delivered. `why` is empty if no reason was given.
 - An item is here while some delivery has it. Its `categories` are a JSON list of texts, its `locale` is the language
-  that people read it in, and its `row` is the source's row as a JSON object, null if the source has no rows.
+  that people read it in, and its `row` is the source's row as a JSON object, null if the source has no rows. Its
+  `feed` is the feed's title; of items that version 5 or earlier stored it is the address, as `feed_url` is.
 - `options` of a language, JSON, do not change once `changes` has a row of the language.
 - `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
   the store's identity. Two copies of a store that go on apart have different names from there on.
@@ -109,6 +110,10 @@ MIGRATIONS: list[str] = [
     ALTER TABLE items RENAME COLUMN language TO locale;
     ALTER TABLE items ADD COLUMN row TEXT;
     CREATE INDEX subscriptions_in ON subscriptions (language, since);
+    """,
+    """
+    ALTER TABLE items ADD COLUMN feed_url TEXT NOT NULL DEFAULT '';
+    UPDATE items SET feed_url = feed WHERE row IS NULL;
     """,
 ]
 

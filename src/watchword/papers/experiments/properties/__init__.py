@@ -14,7 +14,8 @@ from __future__ import annotations
 from watchword.papers.experiments.properties.bounds import BOUNDS
 from watchword.papers.experiments.properties.counting import SECTION_3
 from watchword.papers.experiments.properties.distribution import FIGURE_4
+from watchword.papers.experiments.properties.light import SWEEP_OF_C
 from watchword.papers.experiments.properties.output import FIGURE_5, FIGURE_6
 from watchword.papers.experiments.properties.size import FIGURE_3
 
-EXPERIMENTS = (FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, SECTION_3, BOUNDS)
+EXPERIMENTS = (FIGURE_3, FIGURE_4, FIGURE_5, FIGURE_6, SECTION_3, BOUNDS, SWEEP_OF_C)

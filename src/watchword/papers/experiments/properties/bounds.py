@@ -77,7 +77,8 @@ def _trees_as_modelled(rows: Sequence[Row]) -> Outcome:
         not under and not wrong,
         said,
         weaker=not wrong,
-        otherwise="paper: c² is right as an order of growth, not as a number",
+        otherwise="paper: c² is right as an order of growth, not as a number"
+        + (f"; less than there are for c = {_distinct(under)}" if under else ""),
     )
 
 

@@ -2,7 +2,8 @@
 
 Files in the order of the chapters: `parameters` (C, K and the inputs), `simple` (small indexes and their nodes),
 `distributions` (the full ones, and how they grow), `sizes` (lengths and vocabularies), `containment` (section 5.1.3),
-`future` (what chapter 6 leaves), `predicted` (the cost models of chapter 2). `indexes` builds and matches for all.
+`future` (what chapter 6 leaves), `predicted` (the cost models of chapter 2). `indexes` builds and matches for all;
+`distribution_claims` and `size_claims` have the claims of two of them.
 """
 
 from __future__ import annotations

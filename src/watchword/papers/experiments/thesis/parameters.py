@@ -76,12 +76,13 @@ def _measure_inputs(cell: Cell, scale: str, seed: int) -> list[Row]:
 # claims
 
 BUSY = "hardware: times of fractions of a second on a machine that does other things"
-NO_OBJECTS = "implementation: a bucket is 4 bytes of an index that has 29 for a subscription, and no Java objects"
+NO_OBJECTS = "implementation: a bucket is 4 bytes here, and no Java object is beside it"
 
 
 def _capacity_hardly_matters(column: str, limit: float, paper: str, why: str = BUSY) -> Claim:
     wide = read(column, along="C %", method="compact-count").spread - 1
-    checked = check("{wide:.1%} apart", f"wide < {limit}", weaker=f"wide < {3 * limit}", otherwise=why, wide=wide)
+    reason = f"{why}: {{wide:.1%}} between the most and the least"
+    checked = check("{wide:.1%} apart", f"wide < {limit}", weaker=f"wide < {3 * limit}", otherwise=reason, wide=wide)
     text = f"How many buckets there are hardly matters: {column}."
     return Claim(f"capacity-{column.split()[0]}", text, paper, checked, times=column != "MB")
 
@@ -93,7 +94,8 @@ def _best_block(rows: Sequence[Row]) -> Outcome:
         by = curve(rows, "K", "MB", subscriptions=size, method="compact-count")
         best[size] = min(by, key=by.__getitem__)
     said = ", ".join(f"{size:,}: K = {k}" for size, k in best.items())
-    why = "implementation: what leads to the next block is one number here, and not an object of Java: short ones pay"
+    why = "implementation: what leads to the next block is one number here, and not an object of Java: blocks of "
+    why += f"{', '.join(map(str, sorted({*best.values()})))} take least"
     return judged(set(best.values()) == {25}, said, weaker=25 in best.values(), otherwise=why)
 
 

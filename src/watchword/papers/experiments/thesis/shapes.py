@@ -50,13 +50,20 @@ def linear(reading: Reading, what: str) -> Check:
         what + " rise {bend:.2f} times as fast in the second half as in the first",
         "0.75 < bend < 1.33",
         weaker="0.5 < bend < 2",
-        bend=reading.then(_bend),
+        bend=bend(reading),
     )
+
+
+def bend(reading: Reading) -> Reading:
+    """Return the slope of the second half of a curve over that of the first."""
+    return reading.then(_bend)
 
 
 def _bend(points: Mapping[int, float]) -> float:
     at, values = list(points), list(points.values())
     middle = len(at) // 2
+    if len(at) < 3 or values[middle] == values[0]:
+        raise LookupError("no slope in the first half")
     first = (values[middle] - values[0]) / (at[middle] - at[0])
     second = (values[-1] - values[middle]) / (at[-1] - at[middle])
     return second / first

@@ -10,8 +10,9 @@ import numpy as np
 from watchword.papers.experiments.checks import check
 from watchword.papers.experiments.experiment import Cell, Claim, Experiment, Outcome, Plot, Row, judged
 from watchword.papers.experiments.figures import Figures, Reading, each, read
-from watchword.papers.experiments.rows import curve
+from watchword.papers.experiments.rows import curve, value
 from watchword.papers.experiments.thesis.indexes import DISTRIBUTIONS, built, drawn, figures, grown, made, matched
+from watchword.papers.models.trie_bounds import allowed_node_weight
 from watchword.papers.workloads import calibrated
 from watchword.sets.rows import Rows
 from watchword.sets.structure import SetStructure
@@ -22,6 +23,7 @@ SIZES = {"small": (50_000, 1_000), "paper": (500_000, 10_000)}
 GROWTH, RANKS, INDEXES = "Figure 4.3", "Figures 4.2, 4.4-4.6", "the indexes"
 ITEMS = 100
 BUCKETS = 40
+SIZED = ("nodes", "postings")
 
 _RANGES = ("0", "1", *(f"{1 << bits}_{(2 << bits) - 1}" for bits in range(1, 14)))
 _OUT_DEGREE = {
@@ -126,6 +128,16 @@ def _by_rank_of(counted: str) -> Reading:
     return read("per term", along="rank", table=RANKS, counted=counted, distribution="uniform")
 
 
+def _weight(column: str, method: str) -> Reading:
+    """Return the bytes of an index for each of its nodes or postings, of uniform terms."""
+    per = read(column, table="whole", distribution="uniform")
+    return read("MB", table=INDEXES, method=method, distribution="uniform") / per
+
+
+ALLOWED = Reading(
+    lambda rows: allowed_node_weight(*(value(rows, of, table="whole", distribution="uniform") for of in SIZED))
+)
+WEIGHT = _weight("nodes", "trie") / _weight("postings", "count")
 NODES = read("nodes", by="distribution", table="whole")
 MIRRORED = read("nodes", by="distribution", table="4.3", range="1")
 CLAIMS = (
@@ -140,6 +152,12 @@ CLAIMS = (
           "1.5 of 2 million (Figure 4.3)",
           check("{nodes.most:,} nodes at most, {postings:,} postings", "nodes.most < postings", nodes=NODES,
                 postings=read("postings", table="whole", distribution="uniform"))),
+    Claim("four-thirds", "The trie saves memory only if its node takes less than 4/3 of a posting; it takes more.",
+          "4/3 of 1.5 and 2 million; does not hold (4.1.1)",
+          check("uniform terms allow {allowed:.2f}; a node takes {own:.2f} of a posting", "1.2 < allowed < 1.5 and "
+                "own > allowed", weaker="own > allowed", allowed=ALLOWED, own=WEIGHT,
+                otherwise="implementation: a node takes {own:.2f} of what a posting takes here; {allowed:.2f} are "
+                "allowed")),
     Claim("few-children", "Nearly all nodes have at most three children.", "98 to 99.5 % (Table 4.2)",
           check("{share:.1%}", "share.least > 0.95", weaker="share.least > 0.9",
                 share=_share("4.2", ("0", "1", "2_3")))),

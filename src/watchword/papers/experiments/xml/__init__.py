@@ -1,7 +1,7 @@
 """Silvasti, Sippu and Soisalon-Soininen 2010, *Online Dictionary Matching for Streams of XML Documents*.
 
 Figure 1 on three DTDs, filtering; all occurrences against the first; states of the automata; Lemma 2, Theorem 2 and the
-bound of PMA2, checked by output tuples touched. `workload` says what stands for the paper's documents.
+bound of PMA2, checked by output tuples touched and changed. `workload` says what stands for the paper's documents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Figure 1: the time to filter one document against the number of patterns; and how many states the automata have."""
+"""Figure 1: the time to filter one document against the number of patterns; and how many states the automata have.
+
+PMA, which the paper leaves out of its figure, takes a hundred times as long as PMA2 and more: it has cells of its own,
+with few patterns and a smaller document.
+"""
 
 from __future__ import annotations
 
@@ -19,27 +23,36 @@ from watchword.papers.experiments.xml.workload import (
     METHODS,
     SEED,
     SLIGHTLY,
+    at_papers_size,
     document_of,
     elements_in,
+    elements_of,
     indexes_of,
 )
 from watchword.paths import PathIndex
 
 PATTERNS = {"small": (1_000, 3_000, 10_000), "paper": (10_000, 25_000, 50_000, 75_000, 100_000)}
 ELEMENTS = {"small": 3_000, "paper": 50_000}
-PMA_PATTERNS = 10_000
+FIGURE, GENERAL = "Figure 1", "PMA"
+"""The parts of the experiment: the paper's figure, and the general algorithm beside it."""
 SLOW = 2.0
 """Seconds; a method that takes more for a document has one turn in place of three."""
 
 
 def cells(scale: str) -> list[Cell]:
-    """Return the cells of Figure 1: each number of patterns on each DTD."""
-    return [{"data": data, "patterns": n, "elements": ELEMENTS[scale]} for data in DATA for n in PATTERNS[scale]]
+    """Return the cells of Figure 1: each number of patterns on each DTD; and those of PMA."""
+    figure = [
+        {"part": FIGURE, "data": data, "patterns": n, "elements": elements_of(data, scale, ELEMENTS[scale])}
+        for data in DATA
+        for n in PATTERNS[scale]
+    ]
+    general = {"part": GENERAL, "patterns": PATTERNS[scale][0], "elements": ELEMENTS[scale]}
+    return [*figure, *(general | {"data": data} for data in DATA)]
 
 
 def methods_of(cell: Cell) -> tuple[str, ...]:
-    """Return the methods that a cell compares: PMA takes a hundred times as long as PMA2, and has few patterns only."""
-    return METHODS if cell["patterns"] <= PMA_PATTERNS else METHODS[1:]
+    """Return the methods that a cell compares."""
+    return METHODS if cell["part"] == GENERAL else METHODS[1:]
 
 
 def measure(cell: Cell, scale: str, seed: int) -> list[Row]:
@@ -94,11 +107,11 @@ def _row(name: str, index: PathIndex, document: bytes) -> Row:
 
 def needs(scale: str) -> int:
     """Return the bytes that five indexes of the most patterns take."""
-    return {"small": 10**9, "paper": 3 * 10**9}[scale]
+    return {"small": 10**9, "paper": 4 * 10**9}[scale]
 
 
-def _ms(data: str, method: str) -> Reading:
-    return read("ms", along="patterns", data=data, method=method)
+def _ms(data: str, method: str, part: str = FIGURE) -> Reading:
+    return read("ms", along="patterns", data=data, method=method, part=part)
 
 
 def _lead(data: str) -> Reading:
@@ -106,6 +119,7 @@ def _lead(data: str) -> Reading:
     return _ms(data, "yfilter") / _ms(data, "pma2")
 
 
+RANGE = "{label}: {figure.least:.2f} to {figure.most:.2f} times as fast"
 FIGURE_1 = Experiment(
     name="xml/figure-1",
     title="Filtering time against the number of patterns",
@@ -120,37 +134,37 @@ FIGURE_1 = Experiment(
             "ms",
             y_label="ms for the document",
             log_y=True,
-            where={"data": data},
+            where={"data": data, "part": FIGURE},
         )
         for data in DATA
     ),
     claims=(
         Claim("slightly", "PMA2 is clearly faster than YFilter where little nests.", "clearly (NASA)",
-              check("{said}", "lead.least > 1.2", weaker="lead.most > 1", lead=each(SLIGHTLY, _lead),
-                    said=text(each(SLIGHTLY, _lead),
-                              "{label}: {figure.least:.2f} to {figure.most:.2f} times as fast", "; "),
-                    otherwise="implementation: PMA2 sets up notes on all keywords for each document, which small "
-                    "documents do not repay"), times=True),
+              at_papers_size(check("{said}", "lead.least > 1.2", weaker="lead.most > 1", lead=each(SLIGHTLY, _lead),
+                                   said=text(each(SLIGHTLY, _lead), RANGE, "; "),
+                                   otherwise="implementation: of documents that repeat little, YFilter reaches few "
+                                   "states here; at worst {lead.least:.2f} times as fast")), times=True),
         Claim("heavily", "PMA2 is slightly slower than YFilter on recursive documents and many patterns.",
               "slightly behind above 50,000 (NewsML)",
-              check("{said}", "0.5 < lead.last < 1", weaker="lead.last < 1", lead=_lead(HEAVILY),
-                    said=text(_lead(HEAVILY), "{figure:.2f} times as fast with {label:,}"),
-                    otherwise="implementation: PMA2 searches here only blocks that hold tuples, not one for each "
-                    "level"), times=True),
+              at_papers_size(check("{said}", "0.5 < lead.last < 1", weaker="lead.last < 1", lead=_lead(HEAVILY),
+                                   said=text(_lead(HEAVILY), "{figure:.2f} times as fast with {label:,}"),
+                                   otherwise="implementation: PMA2 searches here only blocks that hold tuples, not one "
+                                   "for each level, and is {lead.last:.2f} times as fast with {lead.end:,} patterns")),
+              times=True),
         Claim("recursion", "Recursion costs PMA2 more than it costs YFilter.", "better if not deeply recursive",
-              check("times as fast as YFilter: {lead:.2f}",
-                    "lead[recursive] < lead[auctions] and lead[recursive] < lead[news]",
-                    lead=each(DATA, lambda data: _lead(data).last),
-                    otherwise="workload: five names that all nest in each other keep many of YFilter's states active "
-                    "as well"), times=True),
+              at_papers_size(check("times as fast as YFilter: {lead:.2f}",
+                                   "lead[recursive] < lead[auctions] and lead[recursive] < lead[news]",
+                                   weaker="lead[recursive] < lead[auctions] or lead[recursive] < lead[news]",
+                                   lead=each(DATA, lambda data: _lead(data).last),
+                                   otherwise="workload: five names that all nest in each other keep many of YFilter's "
+                                   "states active as well; PMA2 is {lead[recursive]:.2f} times as fast there, "
+                                   "{lead[auctions]:.2f} and {lead[news]:.2f} elsewhere")), times=True),
         Claim("pma", "The general algorithm, PMA, is slower than PMA2.", "inferior in practice",
               check("{more.least:.1f} to {more.most:.1f} times slower", "more.least > 1", weaker="more.most > 1",
-                    more=each(DATA, lambda data: _ms(data, "pma") / _ms(data, "pma2"))), times=True),
+                    more=each(DATA, lambda data: _ms(data, "pma", GENERAL) / _ms(data, "pma2", GENERAL))), times=True),
     ),
     needs=needs,
     notes="ms is for a document that was seen before; first_ms for the first time, with what auto and lazy-dfa learn.",
-    turns=2,
-    best_of=("ms",),
     seed=SEED,
 )  # fmt: skip
 

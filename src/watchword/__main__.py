@@ -1,0 +1,5 @@
+"""``python -m watchword`` is the command line ``watchword``."""
+
+from watchword.cli import main
+
+main()

@@ -1,5 +1,0 @@
-"""``python -m watchword.cli`` is ``watchword``."""
-
-from watchword.cli import main
-
-main()

@@ -1,0 +1,209 @@
+"""Clauses of a text whose OR and NOT would multiply: some ORs choose rows, all others are checked afterwards.
+
+``(a1 OR … OR a40) AND (b1 OR … OR b40)`` multiplies into 1,600 conjunctions. Factored it is one clause: its *keys* are
+a1 to a40, of which an event must have one, and its *rest* is both ORs, which decide. The rows of the clause are its
+required atoms with each of its keys: 40 rows, and one program of 80 atoms. So what a text costs grows with its length.
+
+A text is multiplied out as long as that is small: into at most `ROOM` atoms, or four for each atom of the text, or
+`FEW` clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from watchword.errors import SubscriptionSyntaxError
+from watchword.sets.dnf import And, Budget, Draft, Not, Or, Tree, normal_form
+
+ROOM = 64
+"""How many atoms the clauses of a short text may have together before it is factored."""
+
+FEW = 32
+"""Up to how many clauses any text is multiplied out. `kernels.keywords.dnf`, which compiles in bulk, leaves texts of
+more clauses to this file, so both make the same clauses of a text."""
+
+_GROWTH = 4
+"""How many atoms the clauses of a long text may have for each atom of the text."""
+
+_KEYS = 16
+"""Up to how many keys several ORs are multiplied into; a single OR may have any number."""
+
+_MOST = 1 << 40
+"""Where counting ends, so that numbers stay small."""
+
+
+class Factored(NamedTuple):
+    """A clause: atoms that must and must not hold, trees that must hold, and keys: sets of atoms, one of which holds in
+    every event that the clause matches. Without keys there is no such set."""
+
+    required: tuple[Any, ...]
+    forbidden: tuple[Any, ...]
+    rest: tuple[Tree, ...] = ()
+    keys: tuple[tuple[Any, ...], ...] = ()
+
+
+def factor(tree: Tree, budget: Budget) -> list[Factored]:
+    """Return the clauses of `tree`, one of which must hold; none if it contradicts itself.
+
+    >>> factor(And(["a", Or(["b", "c"]), Not("d")]), Budget("", 256, 1000))
+    [Factored(required=('a', 'b'), forbidden=('d',), rest=(), keys=()), \
+Factored(required=('a', 'c'), forbidden=('d',), rest=(), keys=())]
+    >>> many = [Or([f"{name}{number}" for number in range(40)]) for name in "ab"]
+    >>> (clause,) = factor(And(["c", *many]), Budget("", 256, 1000))
+    >>> clause.required, clause.keys[:2], len(clause.keys), len(clause.rest)
+    (('c',), (('a0',), ('a1',)), 40, 2)
+    """
+    node = _with_inner_negations(tree, False, budget)
+    drafts = normal_form(tree, budget) if _is_small(node) else _few_drafts(tree, budget)
+    if drafts is not None:
+        return [Factored(tuple(required), tuple(forbidden)) for required, forbidden in drafts]
+    if isinstance(node, Or):
+        found = dict.fromkeys(clause for part in node.parts for clause in factor(part, budget))
+        budget.check_clauses(len(found))
+        return list(found)
+    return _conjunction(node, budget)
+
+
+def _is_small(node: Tree) -> bool:
+    _, atoms, literals = _measure(node)
+    return atoms <= max(ROOM, _GROWTH * literals)
+
+
+def _few_drafts(tree: Tree, budget: Budget) -> list[Draft] | None:
+    """Return the clauses of a tree, None if they would be more than `FEW` at any moment."""
+    attempt = budget.with_clauses(FEW)
+    try:
+        return normal_form(tree, attempt)
+    except SubscriptionSyntaxError:
+        return None
+    finally:
+        budget.spend(attempt.steps)
+
+
+def _measure(node: Tree) -> tuple[int, int, int]:
+    """Return how many clauses a tree multiplies into, how many atoms these have, and how many the tree has.
+
+    >>> _measure(And(("a", Or(("b", "c")), Or(("d", "e")))))
+    (4, 12, 5)
+    """
+    if not isinstance(node, And | Or):
+        return 1, 1, 1
+    parts = [_measure(part) for part in node.parts]
+    literals = sum(part[2] for part in parts)
+    if isinstance(node, Or):
+        return sum(part[0] for part in parts), sum(part[1] for part in parts), literals
+    clauses, atoms = 1, 0
+    for part in parts:
+        clauses, atoms = min(clauses * part[0], _MOST), min(atoms * part[0] + part[1] * clauses, _MOST)
+    return clauses, atoms, literals
+
+
+def _with_inner_negations(tree: Tree, negated: bool, budget: Budget) -> Tree:
+    """Return a tree, or its negation, in which only atoms are negated, AND and OR alternate, and parts are distinct."""
+    if isinstance(tree, Not):
+        return _with_inner_negations(tree.part, not negated, budget)
+    if not isinstance(tree, And | Or):
+        return Not(tree) if negated else tree
+    kind: Any = And if isinstance(tree, And) != negated else Or
+    parts: dict[tuple[type, Tree], Tree] = {}  # by type, too: And and Or of the same parts are equal as tuples
+    for part in tree.parts:
+        found = _with_inner_negations(part, negated, budget)
+        parts.update({(type(one), one): one for one in (found.parts if type(found) is kind else [found])})
+    budget.spend(len(parts))
+    return kind(tuple(parts.values())) if len(parts) > 1 else next(iter(parts.values()))
+
+
+def _conjunction(node: And, budget: Budget) -> list[Factored]:
+    """Return a conjunction as one clause; none if its own literals contradict each other."""
+    choices = tuple(part for part in node.parts if isinstance(part, Or))
+    forbidden = tuple(part.part for part in node.parts if isinstance(part, Not))
+    required = tuple(part for part in node.parts if not isinstance(part, Or | Not))
+    if not set(required).isdisjoint(forbidden):
+        return []
+    keys = dict.fromkeys(tuple(atom for atom in key if atom not in required) for key in _keys(choices))
+    budget.check_clauses(len(keys))
+    budget.spend(sum(map(len, keys)))
+    return [Factored(required, forbidden, choices, tuple(keys) if all(keys) else ())]
+
+
+def _keys(choices: tuple[Or, ...]) -> list[tuple[Any, ...]]:
+    """Return the keys of a conjunction of ORs: those of the OR with the fewest, multiplied with the next ORs while they
+    stay few; one empty key where every OR may hold without any atom."""
+    found: list[tuple[Any, ...]] = [()]
+    for keys in sorted(filter(None, map(_keys_of, choices)), key=len):
+        if found != [()] and len(found) * len(keys) > _KEYS:
+            break
+        found = [tuple(dict.fromkeys(left + right)) for left, right in product(found, keys)]
+    return found
+
+
+def _keys_of(node: Tree) -> list[tuple[Any, ...]] | None:
+    """Return sets of atoms, one of which holds wherever a tree holds; None where it may hold without any.
+
+    >>> _keys_of(Or(("a", And(("b", Not("c"))), And((Or(("d", "e")), Or(("f", "g", "h")))))))
+    [('a',), ('b',), ('d',), ('e',)]
+    """
+    if isinstance(node, Not):
+        return None
+    if isinstance(node, Or):
+        parts = [_keys_of(part) for part in node.parts]
+        return None if None in parts else [key for part in parts if part is not None for key in part]
+    if isinstance(node, And):
+        single = tuple(part for part in node.parts if not isinstance(part, Or | Not))
+        if single:
+            return [single]
+        return min(filter(None, map(_keys_of, node.parts)), key=len, default=None)
+    return [(node,)]
+
+
+def literals_of(tree: Tree) -> Iterator[tuple[Any, bool]]:
+    """Yield the atoms of a tree whose negations are inside, each with whether it is negated."""
+    if isinstance(tree, Not):
+        yield tree.part, True
+    elif isinstance(tree, And | Or):
+        for part in tree.parts:
+            yield from literals_of(part)
+    else:
+        yield tree, False
+
+
+def replaced(tree: Tree, atom: Callable[[Any], Any]) -> Tree:
+    """Return a tree with ``atom(a)`` for each atom `a`."""
+    if isinstance(tree, Not):
+        return Not(replaced(tree.part, atom))
+    if isinstance(tree, And | Or):
+        return type(tree)(tuple([replaced(part, atom) for part in tree.parts]))  # type: ignore[arg-type]
+    return atom(tree)
+
+
+def nearest_choice(tree: Tree, holds: Callable[[Any], bool]) -> tuple[int, list[Tree]]:
+    """Return the literals of the way to satisfy a tree that fails the fewest of them, and how many fail.
+
+    >>> nearest_choice(Or((And(("a", "b", "c")), And(("d", Not("e"))))), {"a", "d", "e"}.__contains__)
+    (1, ['d', Not(part='e')])
+    """
+    if isinstance(tree, And):
+        parts = [nearest_choice(part, holds) for part in tree.parts]
+        return sum(failures for failures, _ in parts), [one for _, literals in parts for one in literals]
+    if isinstance(tree, Or):
+        return min((nearest_choice(part, holds) for part in tree.parts), key=itemgetter(0))
+    fails = holds(tree.part) if isinstance(tree, Not) else not holds(tree)
+    return int(fails), [tree]
+
+
+def show_tree(tree: Tree, show: Callable[[Any], str], around: type | None = None) -> str:
+    """Return a tree as it is written, in parentheses where the tree around it needs them.
+
+    >>> show_tree(And((Or(("a", "b")), Not("c"))), str)
+    '(a OR b) AND NOT c'
+    """
+    if isinstance(tree, Not):
+        return f"NOT {show_tree(tree.part, show, Not)}"
+    if not isinstance(tree, And | Or):
+        return show(tree)
+    word = " AND " if isinstance(tree, And) else " OR "
+    text = word.join(show_tree(part, show, type(tree)) for part in tree.parts)
+    return text if around is None else f"({text})"

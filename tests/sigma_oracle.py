@@ -17,7 +17,6 @@ import ipaddress
 import operator
 import re
 from collections.abc import Callable
-from functools import cached_property
 
 DASH = "[-/\u2013\u2014\u2015]"
 ORDERS = {"lt": operator.lt, "lte": operator.le, "gt": operator.gt, "gte": operator.ge}
@@ -46,9 +45,8 @@ class View:
             self._folded[field] = [value.casefold() for value in self.values(field) if isinstance(value, str)]
         return self._folded[field]
 
-    @cached_property
-    def searched(self) -> list[str]:
-        return [text for field in self.text for text in self.texts(field, True)]
+    def searched(self, cased: bool) -> list[str]:
+        return [text for field in self.text for text in self.texts(field, cased)]
 
 
 def reached(value: object, names: list[str]) -> list:
@@ -129,8 +127,11 @@ def selection(value: object) -> Holds:
 
 def item(key: str, value: object) -> Holds:
     field, *modifiers = key.split("|")
-    parts = [one_value(field, modifiers, one) for one in (value if isinstance(value, list) else [value])]
+    values = value if isinstance(value, list) else [value]
+    parts = [one_value(field, modifiers, one) for one in values]
     found = all_of(parts) if "all" in modifiers else any_of(parts)
+    if field and None not in values and not {"exists", "neq"} & set(modifiers):  # soon done with missing fields
+        return lambda view: bool(view.values(field)) and found(view)
     return (lambda view: not found(view)) if "neq" in modifiers else found
 
 
@@ -148,8 +149,8 @@ def one_value(field: str, modifiers: list[str], value: object) -> Holds:
         return lambda view: not view.values(field)
     if not field:
         form = expression(str(value).lower() if isinstance(value, bool) else str(value), ["contains", *modifiers])
-        search = re.compile(form if cased else fold(form), re.DOTALL).fullmatch
-        return lambda view: any(search(one if cased else one.casefold()) for one in view.searched)
+        search = finder(form, cased)
+        return lambda view: any(search(one) for one in view.searched(cased))
     if not isinstance(value, str):
         return lambda view: any(same(one, value) for one in view.values(field))
     return of_text(field, value, modifiers, cased)
@@ -165,12 +166,18 @@ def of_text(field: str, value: str, modifiers: list[str], cased: bool) -> Holds:
     unescaped = literal(form)
     if unescaped is not None:
         return lambda view: any(same(one, unescaped, cased) for one in view.values(field))
+    search = finder(form, cased)
+    return lambda view: any(search(one) for one in view.texts(field, cased))
+
+
+def finder(form: str, cased: bool) -> Callable[[str], object]:
+    """Return the function that says whether a text, folded unless `cased`, is what an expression stands for."""
     quick = re.fullmatch(r"\.\*((?:[^.^$*+?{}\[\]\\|()]|\\[^A-Za-z0-9])+)\.\*", form)
-    if quick and not cased:
-        needle = re.sub(r"\\(.)", r"\1", quick[1], flags=re.DOTALL).casefold()
-        return lambda view: any(needle in one for one in view.texts(field, False))
-    match = re.compile(form if cased else fold(form), re.DOTALL).fullmatch
-    return lambda view: any(match(one) for one in view.texts(field, cased))
+    if quick is None:
+        return re.compile(form if cased else fold(form), re.DOTALL).fullmatch
+    needle = re.sub(r"\\(.)", r"\1", quick[1], flags=re.DOTALL)
+    needle = needle if cased else needle.casefold()
+    return lambda text: needle in text
 
 
 def literal(form: str) -> str | None:

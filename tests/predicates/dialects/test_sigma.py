@@ -375,6 +375,7 @@ EVENTS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(RULES, min_size=1, max_size=6), st.lists(EVENTS, min_size=1, max_size=6))
 def test_random_rules_and_events_agree_with_the_evaluator(rules: list[dict], events: list[dict]) -> None:

@@ -88,7 +88,7 @@ class Clause(NamedTuple, Generic[Atom]):
 
     @property
     def rows(self) -> list[tuple[Atom, ...]]:
-        """Return the sets of atoms of which one holds wherever the clause holds: the required ones, with each key."""
+        """Return the required atoms with each key: wherever the clause holds, all atoms of one of these rows hold."""
         return [self.required + key for key in self.keys] or [self.required]
 
 

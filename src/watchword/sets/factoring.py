@@ -1,7 +1,7 @@
 """Clauses of a text whose OR and NOT would multiply: some ORs choose rows, all others are checked afterwards.
 
 ``(a1 OR … OR a40) AND (b1 OR … OR b40)`` multiplies into 1,600 conjunctions. Factored it is one clause: its *keys* are
-a1 to a40, of which an event must have one, and its *rest* is both ORs, which decide. The rows of the clause are its
+a1 to a40 (an event must have one of them), and its *rest* is both ORs, which decide. The rows of the clause are its
 required atoms with each of its keys: 40 rows, and one program of 80 atoms. So what a text costs grows with its length.
 
 A text is multiplied out as long as that is small: into at most `ROOM` atoms, or four for each atom of the text, or
@@ -36,8 +36,8 @@ _MOST = 1 << 40
 
 
 class Factored(NamedTuple):
-    """A clause: atoms that must and must not hold, trees that must hold, and keys: sets of atoms, one of which holds in
-    every event that the clause matches. Without keys there is no such set."""
+    """A clause: atoms that must and must not hold, trees that must hold, and keys. A key is a set of atoms; in every
+    event that the clause matches, all atoms of at least one key hold. Without keys nothing is known of that."""
 
     required: tuple[Any, ...]
     forbidden: tuple[Any, ...]
@@ -46,7 +46,7 @@ class Factored(NamedTuple):
 
 
 def factor(tree: Tree, budget: Budget) -> list[Factored]:
-    """Return the clauses of `tree`, one of which must hold; none if it contradicts itself.
+    """Return the clauses of `tree`: it holds where a clause holds. There are none if it contradicts itself.
 
     >>> factor(And(["a", Or(["b", "c"]), Not("d")]), Budget("", 256, 1000))
     [Factored(required=('a', 'b'), forbidden=('d',), rest=(), keys=()), \
@@ -141,7 +141,7 @@ def _keys(choices: tuple[Or, ...]) -> list[tuple[Any, ...]]:
 
 
 def _keys_of(node: Tree) -> list[tuple[Any, ...]] | None:
-    """Return sets of atoms, one of which holds wherever a tree holds; None where it may hold without any.
+    """Return keys of a tree: wherever it holds, one of these sets of atoms holds. None if it may hold without any.
 
     >>> _keys_of(Or(("a", And(("b", Not("c"))), And((Or(("d", "e")), Or(("f", "g", "h")))))))
     [('a',), ('b',), ('d',), ('e',)]

@@ -1,4 +1,4 @@
-"""The program of a clause: what is checked of an event after one of the clause's rows was found in it.
+"""The program of a clause: the checks of an event after one of the clause's rows was found in it.
 
 ``"debt crisis" NOT imf`` asks for a phrase and forbids a term; with debt 0, crisis 1 and imf 2 its program is
 ``4 0 1  3 2``. A factored clause goes on with its ORs. ``(a OR b OR NOT c) AND (d OR (e AND f))``, its atoms numbered

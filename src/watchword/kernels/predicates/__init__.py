@@ -12,6 +12,6 @@ match      which rows hold in an event
 heads      where the blocks of its access keys begin
 blocks     the rows of blocks that hold
 lists      the rows of the delta that hold
-programs   what is left to check of the clauses whose rows hold
+programs   the remaining checks of clauses whose rows hold
 spans      all spans that hold, for methods that want them listed
 """

@@ -5,15 +5,15 @@ atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the numbe
 
     entries[4 * c:]     slot, shared, start, stop: the subscription's slot, -1 where a number is free; 1 where the
                         subscription has other clauses too, so that it may be found twice; and its place in
-    program[start:stop] what is left to check, a head word and its operands after another. Before it stand the
-                        terms of the structure's row, and their number last.
+    program[start:stop] the remaining checks, each a head word and its operands. Before them stand the terms of the
+                        structure's row, and their number last.
 
     head               operands
     2 * n, n ≥ 1       n terms, which must be adjacent in the item
     2 * n + 1          n terms, which must not
-    -n, n ≥ 2          n literals (``term << 1 | negated``), one of which must hold
-    ELSE               a distance: if a check fails from here on, go on so many words from here; 0: the clause fails
-    SKIP               a distance: go on so many words from here
+    -n, n ≥ 2          n literals (``term << 1 | negated``): one must hold
+    ELSE               a distance: where to go on, in words from here, if a later check fails; 0: the clause fails
+    SKIP               a distance: where to go on, in words from here
     SEE                the number of another clause, whose program this clause shares
 
 `sets.programs` writes programs, and has an example. An item is the sequence of its terms, which may repeat, -1 for

@@ -61,8 +61,8 @@ def chances_of(atoms: Atoms, seen: Seen) -> Float64:
 
 
 def chances_by_demand(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> Float64:
-    """Return chances for rows that are packed before any event came: of the points of a field, those that more rows ask
-    for are expected in more events, as the words of searches are in texts.
+    """Return chances for rows that are packed before any event came: a point that many rows ask for is expected in
+    many events, as a word of many searches is in many texts.
 
     Of ``body MATCHES 'the'`` in nine rows and ``body MATCHES 'imf'`` in one, 'imf' is the better key.
     """

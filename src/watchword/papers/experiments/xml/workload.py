@@ -7,6 +7,10 @@ Diao et al. 2003 with prob(*) = prob(//) = 0.2 and as many steps as documents ar
 
 The paper's documents have 23.8 and 2.6 MB, and what it says of times is about those: a small document does not repay
 what a method sets up for it. Claims on them are shown on documents of that size only (`at_papers_size`).
+
+Size is not all: how often parts repeat is our choice, and decides who is ahead. Of `news` documents of about 2.5 MB and
+10,000 patterns PMA2 was 2.4 times as fast as YFilter with 20 repeats, 1.1 with 50, 0.8 with 100 and 0.9 with 400. 20 is
+kept, as in the small documents; it is the choice that favours PMA2.
 """
 
 from __future__ import annotations

@@ -77,8 +77,14 @@ def _met(predicate: Predicate, event: Any, surroundings: Surroundings) -> str:
     values = [value for value in _values(predicate, event, surroundings) if _is_there(value)]
     if not values:
         return f"{show(predicate)} (it is missing)"
-    shown = ", ".join(show_value(value) for value in values[:_SHOWN])
+    shown = ", ".join(show_value(value) + _fault(predicate, value, surroundings) for value in values[:_SHOWN])
     return f"{show(predicate)} (met {shown}{', …' if len(values) > _SHOWN else ''})"
+
+
+def _fault(predicate: Predicate, value: Any, surroundings: Surroundings) -> str:
+    """Return why the reader of a predicate cannot read a value, behind a comma; nothing if it can."""
+    reason = None if predicate.reader is None else predicate.reader(predicate.attribute, surroundings).fault(value)
+    return "" if reason is None else f", {reason}"
 
 
 def _is_there(value: Any) -> bool:

@@ -81,6 +81,15 @@ class Paths(TextReader["PathLanguage"]):
                 yield np.zeros(2, np.int64), np.empty(0, np.int32)
             texts = texts[good + 1 :]
 
+    def fault(self, value: Any) -> str | None:
+        """Return why a text is no document."""
+        try:
+            if isinstance(value, str | bytes):
+                self.inner.explain(value, "//*")
+        except EventError as error:
+            return error.reason
+        return None
+
     def holds(self, predicate: Predicate, value: Any) -> bool:
         """Say whether a value is a document with the path in it."""
         if not isinstance(value, str | bytes | bytearray | memoryview):

@@ -108,6 +108,10 @@ class AttributeReader(Part):
     def points(self, values: list[Any]) -> list[int]:
         """Return the numbers of predicates that hold for one of the values of an event, none of them null."""
 
+    def fault(self, value: Any) -> str | None:
+        """Return why a value cannot be read, for `explain`; None if it can be, or is of a kind that is passed over."""
+        return None
+
     def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
         """Return where in a text a predicate holds first, from character to character; None if that has no place."""
         return None

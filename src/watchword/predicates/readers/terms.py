@@ -59,6 +59,8 @@ class Terms(TextReader["Keywords"]):
         from watchword.keywords.query import show
 
         token = parser.token
+        if parser.is_word("REGEX"):
+            raise parser.error("regular expressions are not supported; MATCHES PATTERN, HAS and LIKE are", token)
         tree = parser.parse_inside(token, parser.reading.grammar(parser.whole(path)).tree, parser.read_text(cls.name))
 
         def atoms(part: Tree) -> Tree:

@@ -9,6 +9,11 @@ log source has a condition: a rule is its detection.
     check   every pair of rule and event against the evaluator in plain Python of `tests/sigma_oracle.py`; one pair more
             or less ends the run. Small takes every tenth event, paper all, which takes minutes
 
+    peer    the crate sigma-rust on every tenth event, one CPU, JSON read by both. It compares kinds strictly, so a
+            number of a rule is given to it as number and as text. Left out are rules with keywords, which it looks for
+            in all fields, and rules that ask for null, which a missing field is not there. Rules with other pairs are
+            named
+
 Rules that break a limit of the index are counted and left out. The best of three turns counts.
 """
 
@@ -23,13 +28,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
 from typing import Any
 
 import yaml
 
 from benchmarks.data.keywords import data_folder
 from benchmarks.harness import Report, main
+from benchmarks.peers.rivals import Cargo
 from tests.sigma_oracle import View, compiled
 from watchword import PredicateIndex
 from watchword.predicates import from_sigma
@@ -104,11 +111,11 @@ def measure_match(report: Report, given: Setting) -> None:
     report.table("match: JSON lines", [row], "wanted: 20,000 events/s")
 
 
-def kept(report: Report, given: Setting) -> dict[str, str]:
+def kept(report: Report, given: Setting, options: Mapping[str, Any] = OPTIONS) -> dict[str, str]:
     """Return the rules that an index takes; the others are counted in the report."""
     if not given.said:
         given.said, _ = translate(given.rules)
-    checked, said, reasons = PredicateIndex(**OPTIONS), {}, Counter[str]()
+    checked, said, reasons = PredicateIndex(**options), {}, Counter[str]()
     for name, text in given.said.items():
         try:
             checked.check(text)
@@ -138,7 +145,77 @@ def measure_check(report: Report, given: Setting) -> None:
     report.note(f"check: {len(wanted):,} rules, {len(events):,} events, the same {len(ours):,} pairs")
 
 
-SECTIONS = {"rules": measure_rules, "match": measure_match, "check": measure_check}
+SIGMA_RUST = Cargo("sigma-rust", "0.7.0", "sigma_rust", "sigma-rust-peer")
+
+
+def measure_peer(report: Report, given: Setting) -> None:
+    """Section `peer`."""
+    if SIGMA_RUST.missing():
+        report.note("peer: left out, there is no cargo")
+        return
+    SIGMA_RUST.make()
+    taken = kept(report, given, {**OPTIONS, "text": []})
+    names = [name for name, text in taken.items() if "IS MISSING" not in text]
+    events = given.events[::10]
+    with TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("rules", "events", "matches")]
+        files[0].write_text("".join(json.dumps(in_both_forms(given.rules[name])) + "\n" for name in names))
+        files[1].write_text("".join(event + "\n" for event in events))
+        figures = SIGMA_RUST.run(files[0], files[1], 20.0, files[2])
+        rows = [json.loads(line) for line in files[2].read_text().splitlines()]
+    theirs = {(at, names[rule]) for at, row in enumerate(rows) for rule in row}
+    both = [name for at, name in enumerate(names) if at not in set(figures["refused"])]
+    index = PredicateIndex({name: given.said[name] for name in both}, **OPTIONS)
+    index.match_many(events)
+    started = process_time()
+    found = index.match_many(events)
+    rate = len(events) / (process_time() - started)
+    ours = set(zip(found["event"].to_pylist(), found["subscription"].to_pylist(), strict=True))
+    report.table(
+        f"peer: {len(both):,} rules, {len(events):,} events",
+        [
+            {"matcher": "watchword", "events/CPU s": rate, "pairs": len(ours)},
+            {"matcher": "sigma-rust 0.7.0", "events/CPU s": figures["events_per_cpu_second"], "pairs": len(theirs)},
+        ],
+        f"{len(figures['refused']):,} rules refused by sigma-rust; pairs of watchword only: {len(ours - theirs):,} "
+        f"({some(ours - theirs)}), of sigma-rust only: {len(theirs - ours):,} ({some(theirs - ours)})",
+    )
+
+
+def some(pairs: set[tuple[int, str]]) -> str:
+    """Return the rules with the most of some pairs."""
+    return ", ".join(f"{name} {count}" for name, count in Counter(name for _, name in pairs).most_common(5)) or "none"
+
+
+def in_both_forms(rule: bytes) -> str:
+    """Return a rule whose numbers and digits, where no modifier is, stand there as a number and as a text."""
+    loaded = yaml.safe_load(rule)
+
+    def changed(node: Any) -> Any:
+        if isinstance(node, list):
+            return [changed(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        return {key: both(value) if "|" not in key else value for key, value in node.items()}
+
+    def both(value: Any) -> Any:
+        values = value if isinstance(value, list) else [value]
+        forms = [form for one in values for form in _forms(one)]
+        return forms if len(forms) > len(values) else value
+
+    detection = loaded["detection"]
+    names = [name for name in detection if name != "condition"]
+    loaded["detection"] = {name: changed(detection[name]) for name in names} | {"condition": detection["condition"]}
+    return str(yaml.safe_dump(loaded, allow_unicode=True, default_flow_style=False, sort_keys=False))
+
+
+def _forms(value: Any) -> list[Any]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return [value, str(value)]
+    return [value, int(value)] if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,17}", value) else [value]
+
+
+SECTIONS = {"rules": measure_rules, "match": measure_match, "check": measure_check, "peer": measure_peer}
 
 
 if __name__ == "__main__":

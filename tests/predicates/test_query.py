@@ -215,9 +215,13 @@ def test_no_text() -> None:
         ("NOT " * 65 + "a = 1", "max_depth", "nested more than max_depth=64 deep"),
         ("ANY a (" * 65 + "a = 1" + ")" * 65, "max_depth", "nested more than max_depth=64 deep"),
         ("(" * 100_000, "max_depth", "nested more than max_depth=64 deep"),
-        (f"a IN ({', '.join(map(str, range(4097)))})", "max_predicates", "more than max_predicates=4096 predicates"),
-        (" OR ".join(f"a = {k}" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),
-        (" AND ".join(f"a{k} = 1" for k in range(4097)), "max_predicates", "more than max_predicates=4096 predicates"),
+        (f"a IN ({', '.join(map(str, range(16385)))})", "max_predicates", "more than max_predicates=16384 predicates"),
+        (" OR ".join(f"a = {k}" for k in range(16385)), "max_predicates", "more than max_predicates=16384 predicates"),
+        (
+            " AND ".join(f"a{k} = 1" for k in range(16385)),
+            "max_predicates",
+            "more than max_predicates=16384 predicates",
+        ),
         (f"a = '{'x' * 65536}'", "max_literal", "a text of more than max_literal=65536 characters"),
         (f"a STARTS WITH '{'x' * 65536}'", "max_literal", "a text of more than max_literal=65536 characters"),
     ],
@@ -235,7 +239,7 @@ def test_limits_are_reached() -> None:
     deep = "(" * 60 + "a = 1" + ")" * 60
     nested = "ANY a (" * 30 + "x = 1" + ")" * 30
     wide = " AND ".join(f"(a{k} = 1 OR b{k} = 1)" for k in range(8))
-    many = f"a IN ({', '.join(map(str, range(4096)))})"
+    many = f"a IN ({', '.join(map(str, range(16384)))})"
     index = PredicateIndex({"deep": deep, "nested": nested, "wide": wide, "many": many})
     event: dict = {"x": 1}
     for _ in range(30):

@@ -120,6 +120,13 @@ class Predicates(SetLanguage):
             raise SubscriptionSyntaxError(f"more than {MORE - 1:,} predicates in one clause", text=text, position=0)
         return [clause.with_atoms(_as_names) for clause in clauses]
 
+    def add(self, slots: Int32, compiled: Compiled) -> None:
+        """Store many subscriptions; readers of texts then pack what they were given one by one."""
+        super().add(slots, compiled)
+        for field in list(self.fields.all):
+            if field.reader is not None:
+                field.reader.settle(len(slots))
+
     def number(self, names: Sequence[Predicate]) -> Int32:
         """Return the numbers of predicates; a new one gets the next number, and is defined under it."""
         spellings = [show(predicate) for predicate in names]

@@ -32,7 +32,9 @@ OPTIONS = {
     ),
     "max_clauses": Option(4096, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
-    "max_predicates": Option(4096, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."),
+    "max_predicates": Option(
+        16384, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."
+    ),
     "max_literal": Option(65536, whole(1), "How many characters a text in a subscription may have."),
     "max_depth": Option(64, whole(1, 100), "How deep parentheses, NOT and ANY may be nested."),
 }

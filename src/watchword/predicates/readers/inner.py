@@ -95,11 +95,20 @@ FEW = 64
 instead of 50, and packing so few a millisecond."""
 
 
+_SETTLED = 16
+"""An inner index is packed if it has at most this many rows for each subscription that was stored."""
+
+
 class TextReader(InnerReader[Inner]):
     """Reads texts with an index of its own: strings, and bytes of UTF-8. Values of other kinds have no points."""
 
     about = "texts"
     reads_bytes = True
+
+    def settle(self, count: int) -> None:
+        """Pack the inner index unless it has many more rows than subscriptions were stored."""
+        if self._index is not None and len(self._index.structure) <= _SETTLED * count:
+            self._index.structure.condense()
 
     @abstractmethod
     def points_of_texts(self, texts: pa.Array) -> Placed:

@@ -108,6 +108,9 @@ class AttributeReader(Part):
     def points(self, values: list[Any]) -> list[int]:
         """Return the numbers of predicates that hold for one of the values of an event, none of them null."""
 
+    def settle(self, count: int) -> None:
+        """Bring the state into the form that is quickest to read, after `count` subscriptions were stored at once."""
+
     def fault(self, value: Any) -> str | None:
         """Return why a value cannot be read, for `explain`; None if it can be, or is of a kind that is passed over."""
         return None

@@ -74,6 +74,8 @@ def test_commands_of_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         Path(name).write_text(content, encoding="utf-8")
+    Path("rules").mkdir()
+    Path("rules", "whoami.yml").write_text(SIGMA, encoding="utf-8")
     pa.parquet.write_table(pa.table({"flight": ["F1"], "name": ["RBS"], "value": [15]}), "flights.parquet")
     ran = 0
     for page in PAGES:
@@ -98,6 +100,7 @@ def helped(arguments: list[str]) -> list[str]:
     return [*arguments[: 2 if arguments[0] == "experiments" else 1], "--help"]
 
 
+SIGMA = "title: whoami\ndetection:\n  selection:\n    Image|endswith: whoami.exe\n  condition: selection\n"
 FILES = {
     "rules.csv": "id,subscription\n1,name = 'RBS' AND value > 10\n",
     "trades.jsonl": '{"name": "RBS", "value": 15}\n',

@@ -110,8 +110,11 @@ def make_tiny_package(root: Path) -> TinyPackage:
     for name in (
         "__init__",
         "errors",
+        "lazy",
         "visible",
         "kernels/jit",
+        "kernels/forks",
+        "kernels/held_signals",
         "kernels/first_use",
         "kernels/numba_private",
         "kernels/c_calls",

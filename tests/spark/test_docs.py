@@ -70,6 +70,7 @@ def test_the_guide(names: dict[str, Any], tmp_path: Path) -> None:
         .replace("/var/spool/feeds", str(tmp_path / "spool"))
         .replace('"feeds.opml"', repr(str(ROOT / "examples" / "feeds" / "feeds.opml")))
         for block in blocks("docs/spark.md")
+        if "local_session(" not in block  # the tests have a session
     )
     exec(notebook, names)
     assert pairs(names["hits"]) == [(1, "a"), (2, "b")]  # planned before the update

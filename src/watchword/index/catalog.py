@@ -21,7 +21,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, Self, overload
 
@@ -33,6 +33,7 @@ from watchword.errors import SubscriptionError
 from watchword.kernels import ids as kernels
 from watchword.kernels.handles import handles_of
 from watchword.kernels.jit import BYTES, HANDLES, INT, entry
+from watchword.lazy import lazy
 from watchword.strings import Strings, from_arrow, from_pieces
 from watchword.visible import shown
 
@@ -61,7 +62,7 @@ class PackedColumns:
     def __post_init__(self) -> None:
         self.count = self.texts.count
 
-    @cached_property
+    @lazy
     def first(self) -> int | None:
         """The first id if all ascend by one, as the numbers of a table's rows do: then none has to be looked up."""
         ids = self.ids
@@ -69,7 +70,7 @@ class PackedColumns:
             return None
         return int(ids[0]) if kernels.ascend_by_one(ids) else None
 
-    @cached_property
+    @lazy
     def row_of(self) -> Callable[[Any], int]:
         """A function from an id, a 64-bit int or the bytes of a text, to its row; -1 if it is not here."""
         if isinstance(self.ids, Strings):

@@ -9,7 +9,7 @@ there are these, each of which needs a private name of numba and is left out whe
 - `no_cfunc_wrapper`, `_nrt`: options that leave out what is not used;
 - `Callback`: code that C calls, loaded like the rest.
 
-While a kernel is compiled or loaded, signals are held (`held_signals`).
+While a kernel is compiled or loaded, signals are held (`held_signals`); a fork meanwhile does no harm (`forks`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -25,12 +25,14 @@ from typing import Any
 import numba
 from numba import cfunc, njit, types
 
+from watchword.kernels import forks as forks  # registers what a fork needs
 from watchword.kernels.cache.files import KernelFiles
 from watchword.kernels.cache.folders import places
 from watchword.kernels.cache.sources import PACKAGE
 from watchword.kernels.first_use import FirstUse
 from watchword.kernels.held_signals import run_held
 from watchword.kernels.numba_private import UnsupportedNumba, optional, private
+from watchword.lazy import lazy
 
 first_use = FirstUse()
 _log = logging.getLogger("watchword.kernels")
@@ -235,7 +237,7 @@ class Callback:
     def __init__(self, function: Callable[..., Any], signature: str) -> None:
         self._function, self._signature = function, signature
 
-    @cached_property
+    @lazy
     def _made(self) -> Any:
         options = {"boundscheck": False, **_known_options({"_nrt": False})}
         with optional("every process compiles the functions that C code calls"):

@@ -67,7 +67,7 @@ class KeywordIndex(Index[Key]):
             fold_accents: bool = False,
             cjk: Literal["bigrams"] | None = None,
             literal_operators: bool = False,
-            max_clauses: int = 256,
+            max_clauses: int = 4096,
             max_work: int = 2_097_152,
             max_terms: int = 1024,
             max_term_bytes: int = 1024,

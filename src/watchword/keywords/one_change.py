@@ -6,7 +6,6 @@ which that way makes. Who calls has the index to itself.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from watchword.kernels.handles import handles_of
 from watchword.kernels.jit import BYTES, FLOAT, HANDLES, INT, entry
 from watchword.kernels.keywords import one_change as kernels
 from watchword.keywords.query import Limits, may_be_plain
+from watchword.lazy import lazy
 from watchword.sets.packed import PackedRows
 from watchword.text.vocabulary import Vocabulary
 
@@ -77,7 +77,7 @@ class OneChange:
         handles: Int64 = made[3]
         return handles
 
-    @cached_property
+    @lazy
     def _calls(self) -> tuple[Any, Any]:
         """Return the kernels that add and remove, loaded together, so that the first removal does not wait."""
         add = entry(kernels.add_text, BYTES, HANDLES, INT, INT, INT, FLOAT)

@@ -52,7 +52,7 @@ class PredicateIndex(Index[Key]):
             text: Iterable[str] = (),
             reading: Mapping[str, Mapping[str, Any]] = {},
             schema: Mapping[str, Any] | None = None,
-            max_clauses: int = 256,
+            max_clauses: int = 4096,
             max_work: int = 2_097_152,
             max_predicates: int = 16384,
             max_literal: int = 65_536,

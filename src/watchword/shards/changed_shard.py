@@ -19,7 +19,6 @@ and a pair of the shard below one look-up in `gone`.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -28,6 +27,7 @@ import pyarrow.compute as pc
 from watchword.index import Index
 from watchword.index.report import Explanation
 from watchword.index.routing import Atoms
+from watchword.lazy import lazy
 
 
 class ChangedShard:
@@ -36,7 +36,7 @@ class ChangedShard:
     def __init__(self, base: Index, changes: Index, gone: pa.Array) -> None:
         self.base, self.changes, self.gone = base, changes, gone
 
-    @cached_property
+    @lazy
     def _gone(self) -> frozenset[Any]:
         return frozenset(self.gone.to_pylist())
 

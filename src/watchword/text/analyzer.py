@@ -7,7 +7,6 @@ stemmer is named. `Analyzer.terms` does it in plain Python; the kernels must agr
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from watchword.arrays import Int64
 from watchword.errors import EventError, OptionError
 from watchword.kernels.text import scan as kernels
 from watchword.kernels.text.characters import Unicode
+from watchword.lazy import lazy
 from watchword.strings import Strings, first_null, from_arrow, from_texts, one_chunk, to_arrow
 from watchword.text.folding import Folding
 from watchword.text.unicode import word_tables
@@ -58,7 +58,7 @@ class Analyzer:
     def __reduce__(self) -> tuple[Any, ...]:
         return Analyzer, (sorted(self.stop_words), self.stemmer, self.folding)
 
-    @cached_property
+    @lazy
     def tables(self) -> Unicode:
         """Return the Unicode tables for kernels."""
         return word_tables(self.folding)

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 from watchword.kernels.text.characters import CJK, MARK, SEPARATOR, WORD
+from watchword.lazy import lazy
 
 IGNORABLE = (
     (0x00AD, 0x00AD),  # soft hyphen
@@ -198,7 +199,7 @@ def _kinds(cjk: str | None) -> _Kinds:
 class _LongMarks:
     """Finds sequences of marks so long that Python's quadratic normalization would take long."""
 
-    @cached_property
+    @lazy
     def pattern(self) -> re.Pattern[str]:
         """Return the expression that finds them."""
         marks = "".join([char for char in map(chr, range(0x300, 0x1F000)) if unicodedata.combining(char)])

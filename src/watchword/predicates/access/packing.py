@@ -60,14 +60,17 @@ def chances_of(atoms: Atoms, seen: Seen) -> Float64:
     return np.asarray((met + PRIOR * np.minimum(guess, 1.0)) / (seen.events + PRIOR)).clip(1e-9, 1.0)
 
 
-def chances_by_demand(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]]) -> Float64:
-    """Return chances for rows that are packed before any event came: a point that many rows ask for is expected in
-    many events, as a word of many searches is in many texts.
+def chances_by_demand(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, Int32]], of_texts: Bools) -> Float64:
+    """Return chances for rows that are packed before any event came: a word that many rows ask for is expected in many
+    texts. `of_texts` says which fields are read from texts; values of other fields are taken as equally likely.
 
     Of ``body MATCHES 'the'`` in nine rows and ``body MATCHES 'imf'`` in one, 'imf' is the better key.
     """
     asked = np.bincount(concatenated([rows.atoms for rows, _ in parts], np.int32) >> 1, minlength=len(chances)) + 1.0
-    fields, is_point = atoms.fields, atoms.modes == 0
+    if not of_texts.any():
+        return chances
+    fields = atoms.fields
+    is_point = (atoms.modes == 0) & of_texts[fields]
     means = np.bincount(fields, asked * is_point) / np.bincount(fields, is_point).clip(1)
     return np.where(is_point, (chances * asked / means[fields].clip(1.0)).clip(1e-9, 1.0), chances)
 

@@ -214,9 +214,10 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
         self._guessed = len(self._chances)
         fields, chances, events = self.fields, self._chances, self.events
         atoms = fields.atoms.copied()
+        of_texts = np.array([field.reader is not None and field.reader.about == "texts" for field in fields.all], bool)
 
         def packed(parts: list[tuple[Rows, Int32]]) -> AccessBase:
-            expected = chances if events else chances_by_demand(atoms, chances, parts)
+            expected = chances if events else chances_by_demand(atoms, chances, parts, of_texts)
             return AccessBase(*pack(atoms, expected, parts), fields, events)
 
         return packed

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from watchword.errors import OptionError
+from watchword.lazy import lazy
 from watchword.predicates.values import View
 
 if TYPE_CHECKING:
@@ -31,17 +32,17 @@ class Doors:
     def __init__(self, homes: Sequence[str]) -> None:
         self._homes = homes
 
-    @cached_property
+    @lazy
     def by_name(self) -> dict[str, type[AttributeReader]]:
         """All readers, by name."""
         return {reader.name: reader for reader in map(reader_at, self._homes)}
 
-    @cached_property
+    @lazy
     def before(self) -> dict[str, type[AttributeReader]]:
         """Readers whose word stands before the attribute, such as ANY, by name."""
         return {name: reader for name, reader in self.by_name.items() if reader.leads}
 
-    @cached_property
+    @lazy
     def behind(self) -> dict[str, list[tuple[list[str], type[AttributeReader]]]]:
         """By the first word after the attribute, the other words and the reader; longer ones first, so that MATCHES
         PATTERN comes before MATCHES."""

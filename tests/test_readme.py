@@ -106,6 +106,7 @@ FILES = {
     "trades.jsonl": '{"name": "RBS", "value": 15}\n',
     "patterns.txt": '{"source": ["aws.ec2"]}\n',
     "events.jsonl": '{"source": "aws.ec2"}\n',
+    "topics.csv": "child,parent\npolitics/national,politics\n",
     "topics.json": '{"topic": {"national": "politics"}}',
     "namespaces.json": '{"x": "http://www.w3.org/1999/xhtml"}',
 }

@@ -1,7 +1,7 @@
 """`lazy`: an attribute that is computed when it is first asked for, without a lock.
 
 `functools.cached_property` has one lock for all objects of a class up to Python 3.11: the child of a fork waits for
-ever if another thread of its parent was computing. Here threads that race compute the same value, and the last one stays.
+ever if another thread of its parent was computing. Here threads that race compute the same value; the last one stays.
 
 >>> class Circle:
 ...     @lazy

@@ -1,8 +1,8 @@
 """A fork waits until no other thread compiles or loads a kernel.
 
 numba compiles and loads kernels under one lock for all threads, inside LLVM, which has locks of its own. In the child
-of a fork that comes meanwhile these stay held for ever, for the thread that holds them is not there. So a fork takes the
-lock first, and parent and child release it.
+of a fork that comes meanwhile these stay held for ever, for the thread that holds them is not there. So a fork takes
+the lock first, and parent and child release it.
 """
 
 from __future__ import annotations

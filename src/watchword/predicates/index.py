@@ -30,7 +30,7 @@ class PredicateIndex(Index[Key]):
     - `text` (none): attributes that MATCHES, HAS and LIKE read where no attribute stands before them
     - `reading` (none): options of keywords, patterns and paths by attribute: ``{"body": {"stemmer": "english"}}``
     - `schema` (None): event types and their attributes; a subscription or event that breaks it is refused
-    - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
+    - `max_clauses` (16,384), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_predicates` (16,384): how many predicates and members of IN a subscription may have
     - `max_literal` (65,536): how many characters a text in a subscription may have
     - `max_depth` (64): how deep parentheses, NOT and ANY may be nested
@@ -52,7 +52,7 @@ class PredicateIndex(Index[Key]):
             text: Iterable[str] = (),
             reading: Mapping[str, Mapping[str, Any]] = {},
             schema: Mapping[str, Any] | None = None,
-            max_clauses: int = 4096,
+            max_clauses: int = 16384,
             max_work: int = 2_097_152,
             max_predicates: int = 16384,
             max_literal: int = 65_536,

@@ -30,7 +30,7 @@ OPTIONS = {
         "Event types and their attributes; what breaks it is refused (docs/predicates.md).",
         flag="json",
     ),
-    "max_clauses": Option(4096, whole(1), "How many clauses OR and NOT may multiply into."),
+    "max_clauses": Option(16384, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
     "max_predicates": Option(
         16384, whole(1, 1 << 20), "How many predicates and members of IN a subscription may have."

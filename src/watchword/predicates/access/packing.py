@@ -66,9 +66,9 @@ def chances_by_demand(atoms: Atoms, chances: Float64, parts: list[tuple[Rows, In
 
     Of ``body MATCHES 'the'`` in nine rows and ``body MATCHES 'imf'`` in one, 'imf' is the better key.
     """
-    asked = np.bincount(concatenated([rows.atoms for rows, _ in parts], np.int32) >> 1, minlength=len(chances)) + 1.0
     if not of_texts.any():
         return chances
+    asked = np.bincount(concatenated([rows.atoms for rows, _ in parts], np.int32) >> 1, minlength=len(chances)) + 1.0
     fields = atoms.fields
     is_point = (atoms.modes == 0) & of_texts[fields]
     means = np.bincount(fields, asked * is_point) / np.bincount(fields, is_point).clip(1)

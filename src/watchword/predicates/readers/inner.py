@@ -90,7 +90,7 @@ class InnerReader(AttributeReader, Generic[Inner]):
         return sum(part.bytes for part in self._index.parts.values())
 
 
-FEW = 64
+_FEW = 64
 """Up to how many patterns the inner index is packed at each change: searching one text for packed patterns takes 6 µs
 instead of 50, and packing so few a millisecond."""
 
@@ -104,6 +104,11 @@ class TextReader(InnerReader[Inner]):
 
     about = "texts"
     reads_bytes = True
+
+    def pack_few(self) -> None:
+        """Pack the inner index while it has few rows."""
+        if len(self.inner.structure) <= _FEW:
+            self.inner.structure.condense()
 
     def settle(self, count: int) -> None:
         """Pack the inner index unless it has many more rows than subscriptions were stored."""

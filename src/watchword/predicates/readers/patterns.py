@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from watchword.predicates.events.held import Placed
 from watchword.predicates.predicate import Path, Predicate
-from watchword.predicates.readers.inner import FEW, TextReader, text_or_none
+from watchword.predicates.readers.inner import TextReader, text_or_none
 from watchword.predicates.values import show_value
 from watchword.sets.dnf import Tree
 from watchword.strings import from_texts
@@ -47,8 +47,7 @@ class Patterns(TextReader["PatternLanguage"]):
         """Subscribe the patterns under the atoms."""
         inner = self.inner
         inner.add(np.array(atoms, np.int32), inner.compile(from_texts([one.constants[0] for one in predicates])))
-        if len(inner.structure) <= FEW:
-            inner.structure.condense()
+        self.pack_few()
 
     def points_of_texts(self, texts: pa.Array) -> Placed:
         """Return the patterns in each text of a column."""

@@ -23,7 +23,7 @@ from watchword.arrays import offsets_of
 from watchword.index.events import decoded
 from watchword.predicates.events.held import Placed
 from watchword.predicates.predicate import Path, Predicate
-from watchword.predicates.readers.inner import FEW, TextReader, text_or_none
+from watchword.predicates.readers.inner import TextReader, text_or_none
 from watchword.predicates.readers.patterns import any_text
 from watchword.predicates.values import show_value
 from watchword.sets.dnf import Tree
@@ -106,8 +106,7 @@ class Substrings(TextReader["PatternLanguage"]):
         inner = self.inner
         patterns = from_pieces([_pattern(one.constants[0]) for one in predicates], surrogates=True)
         inner.add(np.array(atoms, np.int32), parse_rows(patterns)[0])
-        if len(inner.structure) <= FEW:
-            inner.structure.condense()
+        self.pack_few()
 
     def points_of_text(self, text: Any) -> list[int]:
         """Return the parts and forms of one text."""

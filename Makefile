@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run tour quick test check mutants bounds docs bench peers soak newest-numba wheel clean help
+.PHONY: run tour demo quick test check mutants bounds docs bench peers soak newest-numba wheel clean help
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -18,6 +18,9 @@ $(READY): requirements.lock pyproject.toml
 
 run: $(READY) ## stream the example feeds through Spark to three readers' inboxes, and say why
 	@$(BIN)/python examples/newsroom.py
+
+demo: $(READY) ## the console over a month of made-up news, with a story every few seconds; no Java, no network
+	@$(BIN)/watchword demo --open
 
 tour: $(READY) ## a first look at the library, without Spark
 	@$(BIN)/python examples/tour.py
@@ -48,8 +51,9 @@ check: $(READY) ## lint, types, direction of imports
 
 KILLS := 100
 
-soak: $(READY) ## kill drivers, Java and workers of two runs a hundred times at random moments; nothing may be lost or doubled
-	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py
+soak: $(READY) ## kill runs, and processes that post and deliver, a hundred times at random moments; nothing may be lost or doubled
+	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py \
+		tests/posted/test_kills.py tests/serve/test_kills.py
 
 NEWEST := build/newest-numba
 
@@ -75,9 +79,11 @@ mutants: $(READY) ## change the code in a hundred places, one at a time, and lis
 	@$(BIN)/python -m tests.mutants --count $(MUTANTS)
 
 # Kernels are compiled once more, with checks, into a folder of their own; that takes most of the time.
-bounds: $(READY) ## run the tests of kernels and the contract with numba's bounds checks: no kernel may leave an array
+CHECKED := kernels contract text sets keywords patterns paths predicates properties papers/workloads
+
+bounds: $(READY) ## run the tests of kernels and languages with numba's bounds checks: no kernel may leave an array
 	@NUMBA_BOUNDSCHECK=1 WATCHWORD_CACHE=$(CURDIR)/build/bounds \
-		$(TESTS) -m "not slow" --few tests/kernels tests/contract
+		$(TESTS) -m "not slow" --few $(foreach folder,$(CHECKED),tests/$(folder))
 
 docs: $(READY) ## build the site of all pages and the reference of the public classes: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html -c docs -d build/docs-trees . build/docs

@@ -171,8 +171,9 @@ def measure_wildcard(report: Report, given: Setting) -> None:
         def one_by_one(index: Index, events: list[Any]) -> list[list[Any]]:
             return [index.match(event) for event in events]
 
-        ways = {form: (partial(one_by_one, index), objects[:SINGLE]) for form, index in indexes.items()}
-    report.table(f"wildcard: {given.rules:,} rules, match(dict)", rows_of(ways, "plain", 0.7))
+        for title, events in {"match(dict)": objects[:SINGLE], "match(json)": lines[:SINGLE].to_pylist()}.items():
+            ways = {form: (partial(one_by_one, index), events) for form, index in indexes.items()}
+            report.table(f"wildcard: {given.rules:,} rules, {title}", rows_of(ways, "plain", 0.7))
 
 
 def wildcard_rules(count: int, with_wildcard: bool) -> pa.Table:

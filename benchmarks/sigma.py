@@ -5,7 +5,8 @@ Workload: the 3,141 rules of `sigma/sigma-rules.tar.gz` and the 30,000 events, o
 log source has a condition: a rule is its detection.
 
     rules   how many can be said, and why the others cannot; time of translating them, YAML included
-    match   building the index, and matching JSON lines. Wanted: 2 s for YAML and index, 20,000 events/s
+    load    from YAML to an index that has matched its first event. Wanted: 2 s
+    match   matching JSON lines. Wanted: 20,000 events/s
     check   every pair of rule and event against the evaluator in plain Python of `tests/sigma_oracle.py`; one pair more
             or less ends the run. Small takes every tenth event, paper all, which takes minutes
 
@@ -14,7 +15,8 @@ log source has a condition: a rule is its detection.
             in all fields, and rules that ask for null, which a missing field is not there. Rules with other pairs are
             named
 
-Rules that break a limit of the index are counted and left out. The best of three turns counts.
+Rules that break a limit of the index are counted and left out. The best of three turns counts; seconds of `rules` and
+`load` are those that the CPU worked, on one thread.
 """
 
 from __future__ import annotations
@@ -73,13 +75,13 @@ def setting(scale: str) -> Iterator[Setting]:
     yield made
 
 
-def best(work: Callable[[], Any]) -> tuple[float, Any]:
+def best(work: Callable[[], Any], clock: Callable[[], float] = perf_counter) -> tuple[float, Any]:
     """Return the shortest time of several turns, and what the last one made."""
     times = []
     for _ in range(TURNS):
-        started = perf_counter()
+        started = clock()
         made = work()
-        times.append(perf_counter() - started)
+        times.append(clock() - started)
     return min(times), made
 
 
@@ -96,18 +98,40 @@ def translate(rules: Mapping[str, bytes]) -> tuple[dict[str, str], Counter[str]]
 
 def measure_rules(report: Report, given: Setting) -> None:
     """Section `rules`."""
-    seconds, (given.said, reasons) = best(lambda: translate(given.rules))
+    seconds, (given.said, reasons) = best(lambda: translate(given.rules), process_time)
     rows: list[dict[str, Any]] = [{"rules": len(given.said), "outcome": "said"}]
     rows += [{"rules": count, "outcome": reason} for reason, count in reasons.most_common()]
-    report.table("rules: what can be said", rows, f"{len(given.rules):,} rules of YAML in {seconds:.2f} s")
+    report.table("rules: what can be said", rows, f"{len(given.rules):,} rules of YAML in {seconds:.2f} s of CPU")
+
+
+def measure_load(report: Report, given: Setting) -> None:
+    """Section `load`."""
+    said, event = kept(report, given), json.loads(given.events[0])
+    rules = {name: given.rules[name] for name in said}
+    PredicateIndex(said, **OPTIONS).match(event)  # which loads the kernels
+
+    def load() -> list[float]:
+        times = [process_time()]
+        texts, _ = translate(rules)
+        times.append(process_time())
+        given.index = PredicateIndex(texts, **OPTIONS)
+        times.append(process_time())
+        given.index.match(event)
+        return [*times, process_time()]
+
+    _, first, second, last = times = min((load() for _ in range(TURNS)), key=lambda times: times[-1] - times[0])
+    parts = {"YAML s": first - times[0], "index s": second - first, "first event s": last - second}
+    row = {"rules": len(said), **parts, "together s": last - times[0], "wanted s": 2.0}
+    report.table("load: from YAML to the first match", [row], "seconds of CPU, one thread")
 
 
 def measure_match(report: Report, given: Setting) -> None:
     """Section `match`."""
-    said = kept(report, given)
-    built, given.index = best(lambda: PredicateIndex(said, **OPTIONS))
-    matched, pairs = best(lambda: given.index.match_many(given.events))
-    row = {"rules": len(said), "built s": built, "events/s": len(given.events) / matched, "pairs": pairs.num_rows}
+    if given.index is None:
+        given.index = PredicateIndex(kept(report, given), **OPTIONS)
+    index = given.index
+    matched, pairs = best(lambda: index.match_many(given.events))
+    row = {"rules": len(index), "events/s": len(given.events) / matched, "pairs": pairs.num_rows}
     report.table("match: JSON lines", [row], "wanted: 20,000 events/s")
 
 
@@ -215,7 +239,13 @@ def _forms(value: Any) -> list[Any]:
     return [value, int(value)] if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,17}", value) else [value]
 
 
-SECTIONS = {"rules": measure_rules, "match": measure_match, "check": measure_check, "peer": measure_peer}
+SECTIONS = {
+    "rules": measure_rules,
+    "load": measure_load,
+    "match": measure_match,
+    "check": measure_check,
+    "peer": measure_peer,
+}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.browsers import MISSING, find_browser
+
 pytest.register_assert_rewrite("tests.contract.cases", "tests.contract.machine")
 
 # Kernels compile on first use, so no example is held to a deadline. Drawing is what costs; sixty examples of each
@@ -35,6 +37,9 @@ Spark comes third, when the kernels that it shares with the others are compiled.
 SHARED = {"sets": "keywords", "text": "keywords", "numbers": "keywords"}
 """Folders, or languages, whose kernels are those of a language."""
 
+BROWSERLESS = pytest.StashKey[int]()
+"""The number of tests that are left out because there is no browser."""
+
 FEW = 4
 """How many variants of a test `--few` leaves."""
 
@@ -45,16 +50,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs Spark, leave out what `--few` does, and begin with the groups that take longest."""
+    """Mark what needs Spark, leave out what `--few` does and what has no browser, begin with the longest groups."""
     for item in items:
         if HERE / "spark" in item.path.parents:
             item.add_marker("spark")
+    if find_browser() is None:
+        without = [item for item in items if item.get_closest_marker("browser")]
+        config.hook.pytest_deselected(items=without)
+        items[:] = [item for item in items if item not in without]
+        config.stash[BROWSERLESS] = len(without)
     if config.getoption("--few"):
         chosen = few([item.nodeid for item in items])
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
         items[:] = [item for item in items if item.nodeid in chosen]
     places = {group: place for place, group in enumerate(ORDER)}
     items.sort(key=lambda item: places.get(group_of(item.nodeid), len(ORDER)))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say which tests were left out for lack of a browser."""
+    left_out = config.stash.get(BROWSERLESS, None)
+    if left_out or (left_out is None and find_browser() is None):  # the process that hands tests out collects none
+        terminalreporter.write_line(MISSING.format(count=left_out or "the"))
 
 
 def pytest_collection_finish() -> None:

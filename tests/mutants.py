@@ -9,10 +9,11 @@ A mutant is one edit of one expression or statement of the package::
     index/index.py:172    negated            if self._undo is not None:
 
 Edits are drawn by a seeded random number, files in proportion to their edits. Each mutant runs in a copy of the package
-(the compiled kernels of files that it does not concern stay), against the tests that mirror its folder and the contract
-of the languages that use it. A test that fails, an error, and a run that takes longer than `--seconds` kill it. The
-table at the end has the survivors; whether one is equivalent, that is whether any user could notice, is for a reader to
-decide.
+(the compiled kernels of files that it does not concern stay), first against the tests named after its file, then
+against the mirror of its folder, without slow tests and with them, and the contract of the languages that use it. A
+test that fails, an error, and one test that takes longer than `HANGS` seconds kill it; the line names the test. A
+mutant whose tests take longer than `--seconds` altogether is undecided, and none that was killed. The table at the end
+has the survivors; whether one is equivalent, that is whether any user could notice, is for a reader to decide.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import argparse
 import ast
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -48,6 +50,10 @@ USERS = {
     "index": LANGUAGES,
 }
 """The languages whose contract is run for a folder that several languages use."""
+
+HANGS = 120
+"""Seconds after which one test counts as one that never ends; the slowest takes less than half of it."""
+UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -144,19 +150,42 @@ def _edits(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
         yield "pass", "assignment dropped"
 
 
-def relevant_tests(file: Path) -> list[str]:
-    """Return the arguments of pytest that run what should notice a change of a file."""
-    parts = file.relative_to(PACKAGE).with_suffix("").parts
-    if parts[0] == "kernels":
-        parts = (*parts[1:-1], parts[-1]) if len(parts) > 2 else ("kernels",)
-    folder = parts[0]
-    mirrors = [ROOT / "tests" / folder, ROOT / "tests" / f"test_{parts[-1]}.py"]
-    chosen = [str(path.relative_to(ROOT)) for path in mirrors if path.exists()] or ["tests"]
+def relevant_tests(file: Path) -> list[list[str]]:
+    """Return the arguments of pytest for each of the runs that should notice a change of a file, the quickest first.
+
+    The last one runs every variant of each test: a line of a table of examples may be the only one that notices.
+    """
+    folder, mirrors = _mirror(file)
+    marks = [] if folder == "spark" else ["-m", "not spark"]
+    if not mirrors:
+        return [["tests", "-m", "not spark and not slow", "--methods", "auto", "--few"]]
+    named = [path for mirror in mirrors for path in _named_after(file.stem, mirror)]
+    runs = [[*map(_relative, named), *marks]] if named and named != mirrors else []
+    whole = [*map(_relative, mirrors)]
+    if folder != "spark":
+        runs.append([*whole, "-m", "not spark and not slow", "--few"])
     languages = USERS.get(folder, (folder,) if folder in LANGUAGES else ())
-    if not languages:
-        return [*chosen, "-m", "not spark"]
-    names = " or ".join(languages)
-    return [*chosen, "tests/contract", "--methods", "auto", "-k", f"not contract or {names}", "-m", "not spark"]
+    if languages:
+        names = " or ".join(languages)
+        whole += ["tests/contract", "--methods", "auto", "-k", f"not contract or {names}"]
+    return [*runs, [*whole, *marks]]
+
+
+def _mirror(file: Path) -> tuple[str, list[Path]]:
+    """Return the folder of the package that a file belongs to, and the tests that mirror it."""
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    room = parts[0] == "kernels" and len(parts) > 2 and parts[1] != "cache"
+    folder = parts[1] if room else parts[0]
+    mirrors = [ROOT / "tests" / folder, ROOT / "tests" / f"test_{parts[-1]}.py"]
+    return folder, [path for path in mirrors if path.exists()]
+
+
+def _named_after(stem: str, mirror: Path) -> list[Path]:
+    return sorted(mirror.rglob(f"test_{stem}*.py")) if mirror.is_dir() else [mirror]
+
+
+def _relative(path: Path) -> str:
+    return str(path.relative_to(ROOT))
 
 
 def draw(files: list[Path], count: int, seed: int) -> list[Mutant]:
@@ -165,36 +194,45 @@ def draw(files: list[Path], count: int, seed: int) -> list[Mutant]:
     return sorted(random.Random(seed).sample(every, min(count, len(every))), key=lambda one: (one.file, one.start))
 
 
-def survives(mutant: Mutant, copy: Path, seconds: float) -> bool:
-    """Return whether the tests pass with a mutant in the copy of the package; the copy is put back afterwards."""
+def killer(mutant: Mutant, copy: Path, seconds: float) -> str:
+    """Return what noticed a mutant that is put into the copy of the package: a test, `UNDECIDED`, or nothing.
+
+    The copy is put back afterwards.
+    """
     target = copy / "watchword" / mutant.file.relative_to(PACKAGE)
     before, times = target.read_bytes(), target.stat()
     target.write_text(mutant.applied(), encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "--few",
-        "-p",
-        "no:cacheprovider",
-        *relevant_tests(mutant.file),
-    ]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    until = time.monotonic() + seconds
     try:
-        return process.wait(seconds) == 0
-    except subprocess.TimeoutExpired:
-        return False
+        found = (_first_failure(arguments, copy, until) for arguments in relevant_tests(mutant.file))
+        return next(filter(None, found), "")
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, 9)
-            process.wait()
         target.write_bytes(before)
         os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def _first_failure(arguments: list[str], copy: Path, until: float) -> str:
+    """Run tests on the copy, and return the name of the first that fails, or how they ended; nothing if all pass."""
+    environment = {**os.environ, "PYTHONPATH": f"{copy}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    hangs = ["-o", f"faulthandler_timeout={HANGS}", "-o", "faulthandler_exit_on_timeout=true"]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *hangs, *arguments]
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        try:
+            status = process.wait(max(1.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            return UNDECIDED
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, 9)
+                process.wait()
+        output.seek(0)
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", output.read(), re.MULTILINE)
+    if status in (0, 5):  # 5: no test was chosen
+        return ""
+    return failed[0] if failed else f"signal {-status}" if status < 0 else "a test that never ends, or an error"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -202,29 +240,31 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--count", type=int, default=100, help="how many mutants (100)")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (1)")
-    parser.add_argument("--seconds", type=float, default=600, help="after how many seconds a mutant counts as noticed")
+    parser.add_argument("--seconds", type=float, default=600, help="after how many a mutant is undecided (600)")
+    parser.add_argument("--part", default="1/1", help="2/3: only the second of three parts of the draw")
     parser.add_argument("--only", type=Path, default=PACKAGE, help="a file or folder of the package")
     chosen = parser.parse_args(arguments)
     only = chosen.only.resolve()
     files = [only] if only.is_file() else sorted(only.rglob("*.py"))
-    mutants = draw(files, chosen.count, chosen.seed)
-    survivors = []
+    part, parts = map(int, chosen.part.split("/"))
+    mutants = draw(files, chosen.count, chosen.seed)[part - 1 :: parts]
+    ends: dict[str, list[Mutant]] = {"SURVIVED": [], UNDECIDED: [], "killed": []}
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         shutil.copytree(PACKAGE, copy / "watchword")
         for number, mutant in enumerate(mutants, 1):
             started = time.monotonic()
-            alive = survives(mutant, copy, chosen.seconds)
-            survivors += [mutant] if alive else []
-            print(
-                f"{number:4} {'SURVIVED' if alive else 'killed':8} {time.monotonic() - started:6.1f} s  {line(mutant)}",
-                flush=True,
-            )
-    killed = len(mutants) - len(survivors)
-    print(f"\n{killed} of {len(mutants)} killed ({killed / max(1, len(mutants)):.0%}); survivors:")
-    for mutant in survivors:
+            by = killer(mutant, copy, chosen.seconds)
+            end = "SURVIVED" if not by else UNDECIDED if by == UNDECIDED else "killed"
+            ends[end].append(mutant)
+            print(f"{number:4} {end:9} {time.monotonic() - started:6.1f} s  {line(mutant)}  {by}", flush=True)
+    killed, decided = len(ends["killed"]), len(ends["killed"]) + len(ends["SURVIVED"])
+    print(
+        f"\n{killed} of {decided} killed ({killed / max(1, decided):.0%}), {len(ends[UNDECIDED])} undecided; survivors:"
+    )
+    for mutant in ends["SURVIVED"]:
         print(line(mutant))
-    return len(survivors)
+    return len(ends["SURVIVED"])
 
 
 def line(mutant: Mutant) -> str:

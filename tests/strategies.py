@@ -135,6 +135,14 @@ FOREIGN_SIGNS = (
     "NEAR",
     "AROUND",
     "w",
+    "?",
+    "=",
+    "<",
+    ">",
+    "{",
+    "//",
+    "@",
+    "'",
 )
 
 keyword_foreign = st.lists(

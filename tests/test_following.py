@@ -23,7 +23,7 @@ from watchword.errors import StoreError
 from watchword.following import Follower, Refresh, plan_refresh, read_origin
 from watchword.home import STORE, Home
 from watchword.shards import Origin, Version, next_version, publish, save_shard, shard_folder, writing
-from watchword.store import Request, Store
+from watchword.store import Details, Request, Store
 
 WORDS = ["ferry", "storm", "bread", "chess"]
 TEXTS = ["ferry in a storm", "bread", "chess at the ferry", "a bread storm, no chess", ""]
@@ -225,6 +225,66 @@ def test_an_id_that_moves_is_never_missing(home: Home) -> None:
             stop.set()
             reader.join()
     assert not missing
+
+
+# Pauses
+
+
+def test_a_paused_subscription_matches_nothing_until_it_is_resumed(home: Home) -> None:
+    follower = Follower(home)
+    with home.store() as store:
+        assert follower.index("keywords").match("ferry") == ["a"]
+        store.set_details("a", Details(paused=True))
+        follower.wait_for(store.counter)
+        assert follower.index("keywords").match("ferry") == [] and "a" not in follower.index("keywords")
+        store.subscribe("ada", "chess", id="a")
+        store.subscribe("ada", "ch?ss", id="a", language="patterns")
+        follower.wait_for(store.counter)
+        assert follower.index("keywords").match("chess") == [] and follower.languages() == ["keywords"]
+        store.set_details("a", Details(name="Chess"))
+        follower.wait_for(store.counter)
+        assert follower.index("patterns").match("chess") == ["a"]
+        assert list(follower.index("keywords")) == ["b"]
+
+
+def test_a_follower_that_begins_leaves_paused_subscriptions_out(home: Home) -> None:
+    with home.store() as store:
+        store.subscribe("ada", "br?ad", id="p", language="patterns", details=Details(paused=True))
+        store.set_details("a", Details(paused=True))
+        follower = Follower(home)
+        assert list(follower.index("keywords")) == ["b"] and follower.languages() == ["keywords"]
+        for key in "ap":
+            store.set_details(key, Details())
+        follower.refresh()
+        assert followed(follower) == subscribed(home)
+
+
+def test_pauses_during_refreshes_are_followed(home: Home) -> None:
+    """A thread pauses, resumes, edits and removes while another one refreshes and matches."""
+    done = threading.Event()
+
+    def change() -> None:
+        draw = random.Random(5)
+        with home.store() as store:
+            for _ in range(150):
+                key, paused = draw.choice("abc"), draw.random() < 0.5
+                store.subscribe("ada", draw.choice(WORDS), id=key, details=Details(paused=paused))
+                if draw.random() < 0.1:
+                    store.unsubscribe(key)
+        done.set()
+
+    follower = Follower(home)
+    changing = threading.Thread(target=change)
+    changing.start()
+    while not done.is_set():
+        follower.refresh()
+        assert set(follower.index("keywords").match("ferry storm bread chess")) <= set("abc")
+    changing.join()
+    follower.refresh()
+    with home.store() as store:
+        active = {one.id: one.text for one in store.subscriptions() if not one.details.paused}
+    assert dict(follower.index("keywords").items()) == active
+    check_matches(follower, active)
 
 
 # Stores that are not what they were

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import ast
 import random
+import shutil
+from itertools import chain
 from pathlib import Path
 
-from tests.mutants import PACKAGE, ROOT, draw, mutants_of, relevant_tests
+import pytest
+
+from tests.mutants import PACKAGE, ROOT, UNDECIDED, Mutant, draw, killer, mutants_of, relevant_tests
 
 
 def test_every_kind_of_edit(tmp_path: Path) -> None:
@@ -50,5 +54,19 @@ def test_mutants_of_the_package_are_programs_and_drawn_by_their_seed() -> None:
 
 def test_the_tests_of_every_file_exist() -> None:
     for file in PACKAGE.rglob("*.py"):
-        for argument in relevant_tests(file):
+        for argument in chain(*relevant_tests(file)):
             assert not argument.startswith("tests") or (ROOT / argument).exists()
+    assert relevant_tests(PACKAGE / "spark" / "pipeline.py")[0] == ["tests/spark/test_pipeline.py"]  # slow, and run
+    assert relevant_tests(PACKAGE / "kernels" / "cache" / "folders.py")[-1][0] == "tests/kernels"
+
+
+@pytest.mark.slow
+def test_a_mutant_is_noticed_by_a_test_that_is_named_or_by_none(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "watchword", ignore=shutil.ignore_patterns("__pycache__"))
+    file = PACKAGE / "visible.py"
+    before = (tmp_path / "watchword" / "visible.py").read_bytes()
+    ends = {killer(mutant, tmp_path, 100).partition("::")[0] for mutant in mutants_of(file)[:2]}
+    same = Mutant(file, 1, 0, 0, "", "nothing")
+    assert (ends, killer(same, tmp_path, 100)) == ({"tests/test_visible.py"}, "")
+    assert killer(same, tmp_path, 0.0) == UNDECIDED
+    assert (tmp_path / "watchword" / "visible.py").read_bytes() == before

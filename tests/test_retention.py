@@ -81,6 +81,22 @@ def test_disk_use_by_part(home: Home) -> None:
     assert "runs/main/checkpoint" in used
 
 
+def test_old_items_of_the_archive_are_forgotten(home: Home) -> None:
+    for days in (31, 29, 0):
+        home.archive().write(str(days), [Item(f"a{days}")], NOW - timedelta(days=days))
+    done = prune(home, Retention(), NOW)
+    assert done.files == 3 and done.bytes > 0
+    assert home.archive().newest()["id"].to_pylist() == ["a29", "a0"]
+    prune(home, Retention(archive_bytes=disk_use(home)["archive"] - 1000), NOW)
+    assert home.archive().newest()["id"].to_pylist() == ["a0"]
+    prune(home, Retention(archive=0), NOW + timedelta(seconds=1))
+    assert home.archive().days() == [] and disk_use(home)["archive"] < 1000
+
+
 def test_days_are_days() -> None:
     with pytest.raises(OptionError, match="unread is a number of days, not -1"):
         Retention(unread=-1)
+    with pytest.raises(OptionError, match="archive is a number of days, not inf"):
+        Retention(archive=float("inf"))
+    with pytest.raises(OptionError, match="archive_bytes is a number of bytes, not -1"):
+        Retention(archive_bytes=-1)

@@ -173,6 +173,14 @@ def test_a_newer_format_asks_for_an_upgrade_and_is_not_overwritten(tmp_path: Pat
         write(tmp_path)
 
 
+def test_a_snapshot_of_format_8_is_read(tmp_path: Path) -> None:
+    """Whoever raises the number refuses all snapshots that were saved before: then, and only then, change it here."""
+    write(tmp_path)
+    assert json.loads((tmp_path / "manifest.json").read_bytes())["format_version"] == 8
+    rewrite_manifest(tmp_path, format_version=8)
+    assert snapshot.read(tmp_path).version == 1
+
+
 @pytest.mark.parametrize("older", range(1, snapshot.FORMAT_VERSION))
 def test_an_older_format_asks_to_be_built_anew_and_can_be(tmp_path: Path, older: int) -> None:
     write(tmp_path)

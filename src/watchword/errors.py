@@ -123,6 +123,25 @@ class UnknownNameError(StoreError, KeyError):
         return str(self.args[0])  # KeyError alone would show it in quotes
 
 
+class ConflictError(StoreError):
+    """A subscription is not in the state that a change was made for. ``id`` is its id; ``etag`` is the name of its
+    state now, None if there is no such subscription."""
+
+    def __init__(self, message: str, *, path: object, id: str, etag: str | None) -> None:
+        super().__init__(message, path=path)
+        self.id = id
+        self.etag = etag
+
+
+class ArchiveError(WatchwordError):
+    """The archive cannot be read or written, or was given what it cannot keep. ``path`` is its folder or a file."""
+
+    def __init__(self, message: str, *, path: object) -> None:
+        super().__init__(f"{path}: {message}")
+        self.reason = message
+        self.path = path
+
+
 class FeedError(WatchwordError):
     """A feed, or a list of feeds, cannot be had or read. ``source`` is its URL or path."""
 

@@ -28,23 +28,26 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from watchword.errors import SnapshotError, StoreError
 from watchword.files import Closing
-from watchword.home import Home
+from watchword.home import STORE, Home
 from watchword.index import Index, language_class
+from watchword.owners import Owners
 from watchword.shards import Origin, Version, resolve_checked, settings
 from watchword.shards.opening import open_as_one
-from watchword.store import Change, Store
+from watchword.store import Change, Changes, Owned, Store
 from watchword.visible import visible
 
 __all__ = ["Follower", "Refresh", "plan_refresh"]
 
 PAUSE = 0.02
 """Seconds between two looks of `Follower.wait_for` for a change that the store does not have yet."""
+LOOKS = 5
+"""How often changes are read again because others came between two queries."""
 _log = logging.getLogger("watchword.following")
 
 
@@ -174,9 +177,32 @@ def _open_newest(home: Home, store: Store, language: str) -> tuple[Index, int]:
     return empty, 0
 
 
+def _has(key: str) -> Callable[[Index], bool]:
+    return lambda index: key in index
+
+
 def _remove(index: Index, ids: Iterable[str]) -> None:
     for key in ids:
         index.pop(key, None)  # it may have come and gone since the last look
+
+
+class _KeptStore(NamedTuple):
+    """A store that stays open, and which files it had when it was opened."""
+
+    store: Store
+    files: list[tuple[int, int] | None]
+
+
+def _files(home: Home) -> list[tuple[int, int] | None]:
+    """Return the numbers of the store's file and of its log: others after it was restored from a copy."""
+    found: list[tuple[int, int] | None] = []
+    for name in (STORE, f"{STORE}-wal"):
+        try:
+            facts = (home.path / name).stat()
+            found.append((facts.st_dev, facts.st_ino))
+        except OSError:
+            found.append(None)
+    return found
 
 
 class Follower(Closing):
@@ -191,13 +217,17 @@ class Follower(Closing):
 
     def __init__(self, home: Home, *, every: float | None = None) -> None:
         self._home, self._every = home, every
+        self.owners = Owners()
+        """Which ids of the indexes are whose, for the subscribers that `owned` was asked for."""
         self._indexes: dict[str, Index] = {}  # replaced, never changed: whoever reads it needs no lock
         self._origin: Origin | None = None
         self._options = ""  # the digest of the options that the indexes were made with
         self._error: Exception | None = None
+        self._looked = time.monotonic()  # when the indexes were up to the store for the last time
         self._lock = threading.RLock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._kept: _KeptStore | None = None
 
     @property
     def counter(self) -> int:
@@ -208,6 +238,11 @@ class Follower(Closing):
     def error(self) -> Exception | None:
         """The error of the last refresh, None if it succeeded: the indexes then are those of the last success."""
         return self._error
+
+    @property
+    def lag(self) -> float:
+        """The seconds since the indexes were up to the store for the last time."""
+        return time.monotonic() - self._looked
 
     def languages(self) -> list[str]:
         """Return the languages that are followed: all that have, or had since the start, subscriptions."""
@@ -223,12 +258,11 @@ class Follower(Closing):
         """Bring all indexes up to the store, and return the number of the last change that they have."""
         with self._lock:
             try:
-                with self._home.store() as store:
-                    self._catch_up(store)
+                self._catch_up(self._store())
             except Exception as error:
                 self._error = error
                 raise
-            self._error = None
+            self._error, self._looked = None, time.monotonic()
             return self.counter
 
     def wait_for(self, counter: int, timeout: float = 10.0) -> None:
@@ -252,6 +286,18 @@ class Follower(Closing):
                 self._lock.release()
             time.sleep(PAUSE)
 
+    def owned(self, subscriber: str) -> Owned:
+        """Return which ids of the indexes are a subscriber's; read from the store when it is first asked for."""
+        found = self.owners.find(subscriber)
+        if found is not None:
+            return found
+        with self._lock:
+            while (found := self.owners.find(subscriber)) is None:
+                self.owners.begin(subscriber, self._store().owned(subscriber))
+                self.refresh()
+                self.owners.end()
+            return found
+
     def __enter__(self) -> Self:
         self.refresh()
         if self._every is not None and self._thread is None:
@@ -261,11 +307,27 @@ class Follower(Closing):
         return self
 
     def close(self) -> None:
-        """Stop the thread, if there is one; the indexes stay as they are."""
+        """Stop the thread, if there is one, and close the store; the indexes stay as they are."""
         self._stop.set()
         thread, self._thread = self._thread, None
         if thread is not None:
             thread.join()
+        with self._lock:
+            self._forget_store()
+
+    def _store(self) -> Store:
+        """Return the store, which is kept open for the next look as long as its files are the same ones."""
+        if self._kept is None or self._kept.files != _files(self._home):
+            self._forget_store()
+            file, _ = _files(self._home)
+            store = self._home.store()
+            self._kept = _KeptStore(store, [file, _files(self._home)[1]])  # the log is made when the store is opened
+        return self._kept.store
+
+    def _forget_store(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.store.close()
 
     def _poll(self) -> None:
         said = ""
@@ -286,13 +348,34 @@ class Follower(Closing):
         elif options != self._options:
             self._renew(store)
         since = plan.since if plan.fault is None else self._start(store)
-        changes, counter = store.changes_since(since)
+        changes, counter = self._changes(store, since)
         self._apply(store, sort_changes(changes))
         self._origin, self._options = read_origin(store, counter), options
+
+    def _changes(self, store: Store, since: int) -> Changes:
+        """Return the changes since a number, after `owners` has taken note of the owners of these ids."""
+        for _ in range(LOOKS):
+            changes = store.changes_since(since)
+            if not changes.changes or not self.owners:
+                return changes
+            owners, counter = store.owners_since(since)
+            if counter == changes.counter:
+                self._note_owners(owners)
+                return changes
+        self.owners.forget()  # they are read again when they are asked for
+        return changes
+
+    def _note_owners(self, owners: Mapping[str, str | None]) -> None:
+        handed_over = [key for key in self.owners.handed_over(owners) if any(map(_has(key), self._indexes.values()))]
+        with self.owners.changing(bool(handed_over)):
+            for index in self._indexes.values():
+                _remove(index, handed_over)
+            self.owners.note(owners)
 
     def _start(self, store: Store) -> int:
         """Make new indexes of all languages, and return the number of the last change that all of them have."""
         started = {language: start_index(self._home, store, language) for language in store.languages()}
+        self.owners.forget()
         self._indexes = {language: index for language, (index, _) in started.items()}
         return min((counter for _, counter in started.values()), default=0)
 
@@ -300,6 +383,7 @@ class Follower(Closing):
         """Make new indexes of the languages whose options have changed."""
         for language, index in self._indexes.items():
             if other_options(language, _settings(index), store.options(language)):
+                self.owners.forget()  # the new index may have changes that are later than the owners
                 self._indexes = {**self._indexes, language: start_index(self._home, store, language)[0]}
 
     def _apply(self, store: Store, edits: dict[str, Edits]) -> None:
@@ -308,7 +392,9 @@ class Follower(Closing):
             if language in self._indexes:
                 self._indexes[language].update(some.upserts)
             elif some.upserts:
-                self._indexes = {**self._indexes, language: start_index(self._home, store, language)[0]}
+                started, _ = start_index(self._home, store, language)
+                self.owners.forget()
+                self._indexes = {**self._indexes, language: started}
         for language, some in edits.items():
             if language in self._indexes:
                 _remove(self._indexes[language], some.removed)

@@ -3,12 +3,15 @@
     HOME/store.sqlite             subscribers, subscriptions, inboxes, and the options of each language's index
     HOME/index/LANGUAGE/          the versions of each language's index
     HOME/index/LANGUAGE.lock      held by the run that is bringing the index up to the store
+    HOME/archive/                 every item that was read, by day (`archive`)
     HOME/runs/NAME/               one stream:
         lock                      held while it runs, by the process that it names
         checkpoint/               Spark's progress; in it run.json, the id of the run, and versions/ (`version_log`)
         spool/                    fetched items (`feeds.spool`)
         matches/                  matches, a file for each batch and language (`spark.sinks`)
         dead-letters/             items that could not be read, a file for each batch and language (`dead_letters`)
+    HOME/feeds.opml               feeds that were added over HTTP (`feeds.own_list`)
+    HOME/posted/                  events that were posted over HTTP (`posted.spool`), with dead-letters/ of their own
 
 A folder without a store is refused, so that a typing error does not start a second system beside the first.
 
@@ -27,11 +30,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from watchword.errors import StoreError
 from watchword.files import locked, make_private_folder, parse_json, remove_temporaries, write_json
 from watchword.locations import local_path
 from watchword.store import Store
+
+if TYPE_CHECKING:
+    from watchword.archive import Archive
 
 STORE = "store.sqlite"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -63,6 +70,12 @@ class Home:
             raise StoreError(f"there is no {STORE} in it, so it is no home: watchword init makes one", path=self.path)
         return Store.open(file)
 
+    def archive(self) -> Archive:
+        """Return the archive; its folder is made by the first that writes."""
+        from watchword.archive import Archive  # late: reading an inbox must not load Arrow
+
+        return Archive(self.path / "archive")
+
     def index(self, language: str) -> Path:
         """Return the folder of a language's index."""
         return self.path / "index" / language
@@ -90,6 +103,35 @@ class Home:
         folder = self.path / "runs"
         names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
         return [Stream(folder / name) for name in names if _NAME.fullmatch(name)]
+
+    @property
+    def posted(self) -> Path:
+        """The folder of events that were posted over HTTP."""
+        return self.path / "posted"
+
+    @property
+    def feeds(self) -> Path:
+        """The list of feeds that were added over HTTP."""
+        return self.path / "feeds.opml"
+
+    def posted_batches(self) -> list[str]:
+        """Return the keys, in the store, of the batches of posted events that may still be repeated."""
+        try:
+            last = parse_json((self.posted / "delivered.json").read_bytes())
+            return [self.posted_key(last["id"], last["batch"])]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+
+    @staticmethod
+    def posted_key(id: str, number: int) -> str:
+        """Return the key of a batch of posted events in the store: ``b7c1…:18:posted``."""
+        return Stream.batch_id(id, number, "posted")
+
+    def dead_letters(self) -> dict[str, Path]:
+        """Return the folders of dead letters, by the name of the run; those of posted events are under ``posted``."""
+        folders = {run.name: run.dead_letters for run in self.runs()}
+        posted = self.posted / "dead-letters"
+        return {"posted": posted} | folders if posted.is_dir() and "posted" not in folders else folders
 
     def pinned(self, language: str) -> set[int]:
         """Return the versions of a language's index that runs, stopped ones too, may still ask for."""

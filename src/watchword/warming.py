@@ -230,7 +230,8 @@ def _predicates() -> Exercise:
     table = pa.Table.from_pylist([{"name": "RBS", "value": 12, "open": True}, {"name": None, "value": 3}] * 100)
     batches = {"dicts": many, "JSON": pa.array([json.dumps(event) for event in many]), "table": table}
     options = {"hierarchies": {"topic": {"national": "politics"}}}
-    return Exercise(subscriptions, "number = {}", events, batches, options)
+    texts = [json.dumps(event) for event in events]
+    return Exercise(subscriptions, "number = {}", [*events, *texts], batches, options)
 
 
 def _properties() -> Exercise:

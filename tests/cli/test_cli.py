@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +31,7 @@ from watchword.dead_letters import Letter, write_letters
 from watchword.home import Home
 from watchword.index import events as slices
 from watchword.index.events import next_size
+from watchword.items import Item
 from watchword.tables import Batch, Source
 
 SUBSCRIPTIONS = {
@@ -164,7 +166,26 @@ def test_several_columns_are_one_event(tmp_path: Path, name: str) -> None:
     assert {(int(str(n)), id) for n, id in found} == {(1, 1), (1, 3), (2, 3)}
     assert "why" in done("match", subscriptions, events, *words[:4], "--explain").stdout
     fails("match", subscriptions, events, "--text", "title", "--text", "none", says=["no column 'none'"])
-    fails("match", patterns, events, "--language", "patterns", *words, "--occurrences", says=["--text once"])
+    places = [("title", 0, 6, 1), ("body", 0, 11, 3), ("body", 5, 11, 1), ("body", 0, 6, 1), ("body", 10, 16, 1)]
+    for file, language, rows in [
+        (patterns, "patterns", [("body", 0, 11, 1), ("body", 0, 4, 3), ("title", 4, 8, 3)]),
+        (subscriptions, "keywords", places),
+    ]:
+        found = done("match", file, events, "--language", language, *words, "--occurrences").stdout
+        assert [tuple(json.loads(line).values())[1:] for line in found.splitlines()] == rows
+
+
+def test_the_places_of_rules_have_attributes_and_those_of_words_are_limited(tmp_path: Path) -> None:
+    items = save(tmp_path / "e.jsonl", {"title": ["Ferry, ferry", "calm"], "price": [3, 4]})
+    rules = save(tmp_path / "r.txt", {"": ["title MATCHES 'ferry' AND price < 4", "price > 3"]})
+    command = ["match", rules, items, "--language", "predicates", "--occurrences", "--format", "csv"]
+    head = "event,attribute,member,start,end,subscription"
+    assert done(*command).stdout.splitlines() == [head, "1,title,,0,5,1", "1,title,,7,12,1"]
+    assert done(*command, "--limit", 1).stdout.splitlines() == [head, "1,title,,0,5,1"]
+    assert "None" not in done(*command[:-2]).stdout
+    words = save(tmp_path / "w.txt", {"": ["ferry"]})
+    found = done("match", words, items, "--text", "title", "--occurrences", "--limit", 1, "--format", "csv").stdout
+    assert found.splitlines() == ["event,start,end,subscription", "1,0,5,1"]
 
 
 def test_a_column_that_was_guessed_among_several_is_named(tmp_path: Path) -> None:
@@ -508,10 +529,25 @@ def test_ctrl_c_ends_quietly(alerts: Path) -> None:
         process.stdin.write(b"green tea\n")
         process.stdin.flush()
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        interrupt(process)
         assert process.stderr.read() == b""
-        process.wait()
         assert process.returncode == 130
+
+
+def interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Press Ctrl-C until the process ends; kill it in the end.
+
+    Once is enough nearly always. A signal that comes in the microsecond before the interpreter waits for input is
+    handled when there is input, or at the next signal.
+    """
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(60)
+            return
+        except subprocess.TimeoutExpired:
+            continue
+    process.kill()
 
 
 @pytest.mark.slow
@@ -541,6 +577,12 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, format: str) -> None:
 
 
 # The running system, without Spark
+
+
+def test_dead_letters_of_a_folder_that_is_no_home_are_an_error(tmp_path: Path) -> None:
+    for folder in (tmp_path / "missing", tmp_path):
+        refused = run("dead-letters", "--home", str(folder))
+        assert refused.exit_code == 2 and "watchword init makes one" in refused.stderr and not refused.stdout
 
 
 def test_a_system_from_init_to_inbox(tmp_path: Path) -> None:
@@ -617,9 +659,12 @@ def test_prune_says_what_it_forgot_and_what_is_left(tmp_path: Path) -> None:
     old = Home(tmp_path / "home").run("main").matches / "batch-0-keywords.parquet"
     old.write_bytes(b"x" * 5000)
     os.utime(old, (0, 0))
-    said = run("prune", "--compact", *home)
+    Home(tmp_path / "home").archive().write("0", [Item("a", text="ferry")], datetime(2026, 1, 1, tzinfo=UTC))
+    said = run("prune", "--compact", "--archive", 100_000, *home)
     assert said.exit_code == 0 and "0 entries of inboxes, 1 file\n" in said.stderr
     assert re.search(r"runs/main/matches +5.0 kB +0 bytes", said.stdout) and "store" in said.stdout
+    assert re.search(r"archive +\d+\.\d kB +\d+\.\d kB", said.stdout)
+    assert "0 entries of inboxes, 3 files\n" in run("prune", "--archive-bytes", 0, *home).stderr
     assert run("prune", "--read", -1, *home).exit_code == 2
 
 

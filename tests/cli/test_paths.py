@@ -133,7 +133,9 @@ def test_options_that_do_not_go_together(folder: Path, paths: Path) -> None:
         fails("match", paths, *words, *FLAGS, says=[said])
     words = save(folder / "words.txt", {"": ["tea"]})
     fails("match", words, table, "--stream", says=["events of keywords are no documents"])
-    fails("match", words, table, "--occurrences", says=["keywords do not say where"])
+    bits = save(folder / "bits.txt", {"": ["a = 1"]})
+    named = ["--language", "properties", "--properties", save(folder / "names.txt", {"": ["a"]})]
+    fails("match", bits, table, *named, "--occurrences", says=["properties do not say where; keywords, patterns"])
     fails("match", words, table, "--language", "patterns", "--occurrences", "--limit", 2, says=["--limit"])
 
 

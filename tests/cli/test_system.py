@@ -11,8 +11,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from watchword.cli import app
+from watchword.dead_letters import Letter, write_letters
 from watchword.errors import FeedError
 from watchword.feeds import Backoff, Spool, check_sources, fetch, list_sources
+from watchword.feeds.opml import Outline
+from watchword.feeds.own_list import FeedList
 from watchword.home import Home
 from watchword.store import Item, Match
 
@@ -190,6 +193,32 @@ def test_a_source_that_cannot_be_read_is_named_before_spark_starts(
     refused = run("run", "feed.xml", source, home=home) if source != "empty.opml" else run("run", source, home=home)
     assert refused.exit_code == 2 and reason in refused.stderr and len(refused.stderr.splitlines()) == 1
     assert "Spark" not in refused.stderr and "Traceback" not in refused.output
+
+
+def test_feeds_that_were_added_over_http_are_read_beside_the_others(home: Path, tmp_path: Path) -> None:
+    from watchword.cli.running import _source
+
+    def feeds(*sources: str) -> list[str]:
+        chosen = _source(list(sources), None, [], "text", "id", False, Home(home).feeds)
+        return chosen.source.options["feeds"].splitlines()
+
+    feed, own = tmp_path / "feed.xml", Home(home).feeds
+    feed.write_text(FEED)
+    assert feeds(str(feed)) == [str(feed)]
+    assert "give a SOURCE" in run("run", home=home).stderr
+    FeedList(own).add([Outline("https://example.org/feed", "News", ())])
+    assert feeds(str(feed)) == [str(feed), str(own)] and feeds() == feeds(str(own)) == [str(own)]
+    (tmp_path / "items").mkdir()
+    (tmp_path / "items" / "a.jsonl").write_text('{"id": "1", "text": "a"}')
+    chosen = _source([str(tmp_path / "items")], None, [], "text", "id", False, own)
+    assert chosen.source.format == "json", "a folder is read alone"
+
+
+def test_dead_letters_of_posted_events_are_listed(home: Path) -> None:
+    folder = Home(home).posted / "dead-letters"
+    write_letters(folder / "batch-3-paths.jsonl", [Letter("posted", "urn:7", "it is deep", "<a>")], 1)
+    said = run("dead-letters", home=home).stdout
+    assert "1 dead letter" in said and all(word in said for word in ("posted", "urn:7", "it is deep"))
 
 
 def test_lists_say_what_they_have(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import random
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -87,6 +88,40 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `auto` pack within these changes."""
     for kind in Layered.__subclasses__():
         monkeypatch.setattr(kind, "delta_rows", 3)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a finalizer that is interrupted
+def test_real_interrupts_at_random_moments(case: Case) -> None:
+    """Signals of a clock, as Ctrl-C sends them: each leaves the state before the change or the one after it."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    index, model, events, texts = case.index(case.model()), case.model(), case.events(3), case.texts(20)
+    index["warm"] = texts[0]
+    del index["warm"]
+    before, interrupted = signal.signal(signal.SIGALRM, interrupt), 0
+    try:
+        for step in range(60):
+            key, text = f"s{step % 14}", texts[step % 20]
+            after = {**model, key: text} if step % 3 else {one: model[one] for one in model if one != key}
+            try:
+                signal.setitimer(signal.ITIMER_REAL, (1 + step % 23) * 1e-5)
+                if step % 3:
+                    index[key] = text
+                else:
+                    index.pop(key, None)
+                index.match(events[0])
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                interrupted += 1
+            assert dict(index) in (model, after)
+            model = dict(index)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted
+    check(case, index, model, events)
 
 
 @pytest.mark.slow

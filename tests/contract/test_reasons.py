@@ -68,3 +68,12 @@ def test_an_open_file_in_a_column_of_documents_is_named() -> None:
     index = PathIndex({"p": "//a"})
     with pytest.raises(EventError, match="event 1: explain= reads an event twice, and a BytesIO is read once"):
         index.match_many([b"<a/>", io.BytesIO(b"<a/>")], explain=True)
+
+
+def test_places_are_those_of_what_matches(reader: Case) -> None:
+    index, texts = reader.index(), reader.texts(30)
+    for event in reader.events(30):
+        for text in texts:
+            places = index.places(event, text)
+            assert not places or index.explain_text(event, text)
+            assert index.places(event, text, 1) == places[:1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,6 +94,28 @@ class TestSnapshots:
             with pytest.raises(SnapshotError) as refusal:
                 case.language.index.open(tmp_path / name)
             assert str(tmp_path / name) in str(refusal.value.path)
+
+    def test_a_file_that_was_altered_is_noticed_by_verify(self, case: Case, tmp_path: Path) -> None:
+        """A bit, a byte less or more, bytes of another place: all methods together try some two hundred times."""
+        path = tmp_path / "index"
+        case.index(case.model()).save(path)
+        draw = random.Random(str(case))
+        for file in [path / "manifest.json", *draw.sample(sorted(path.glob("data-*/*")), 3)]:
+            content = file.read_bytes()
+            at = draw.randrange(1, len(content))
+            flipped = bytes([content[at] ^ 1 << draw.randrange(8)])
+            ways = (
+                content[:at] + flipped + content[at + 1 :],
+                content[:-1],
+                content + b"\0",
+                content[at:] + content[:at],
+            )
+            file.write_bytes(draw.choice(ways))
+            with pytest.raises(SnapshotError) as refused:
+                Index.open(path, verify=True)
+            assert str(path) in str(refused.value.path)
+            file.write_bytes(content)
+        check(case, Index.open(path, verify=True), case.model(), case.events(3))
 
     @pytest.mark.slow
     def test_in_another_process(self, method: Case, other_process: subprocess.Popen[str], tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from watchword.languages import language_options
 from watchword.options import Option
 from watchword.predicates import language as predicates
 from watchword.retention import Retention
+from watchword.serve.limits import Limits as ServerLimits
 from watchword.spark.feed_source import _Options as FeedOptions
 
 SECTIONS = sections((Path(__file__).parents[2] / "docs" / "limits.md").read_text(encoding="utf-8"))
@@ -103,6 +104,13 @@ def test_every_limit_of_feeds_is_there() -> None:
     written = {name: cells for name, cells in table("Feeds").items() if "." not in name}
     assert {name: number(cells[1]) for name, cells in written.items()} == {
         field.name: field.default for field in fields(Limits)
+    }
+
+
+def test_every_limit_of_the_server_is_there() -> None:
+    written = {name: cells for name, cells in table("The server").items() if "." not in name}
+    assert {name: number(cells[1]) for name, cells in written.items()} == {
+        field.name: field.default for field in fields(ServerLimits)
     }
 
 

@@ -26,6 +26,8 @@ MODULES = (
     "watchword.predicates",
     "watchword.feeds",
     "watchword.store",
+    "watchword.archive",
+    "watchword.preview",
     "watchword.following",
     "watchword.spark",
     "watchword.papers.models.estimate",

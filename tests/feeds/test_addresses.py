@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.feeds.server import FeedServer, rss, running
+from tests.feeds.conftest import OUTSIDE
+from tests.feeds.server import FeedServer, rss
 from watchword.errors import OptionError
-from watchword.feeds import Limits, addresses, fetch, list_sources
+from watchword.feeds import Limits, fetch, list_sources
 from watchword.feeds.addresses import is_private
-
-OUTSIDE = "127.0.0.2"
-
-
-@pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[list[str]]]:
-    """What names mean, one answer after the other and the last for good; others are looked up."""
-    known: dict[str, list[list[str]]] = {}
-    real_lookup, real = addresses.lookup, is_private
-
-    async def lookup(host: str, port: int) -> list[str]:
-        if host not in known:
-            return await real_lookup(host, port)
-        answers = known[host]
-        return answers.pop(0) if len(answers) > 1 else answers[0]
-
-    monkeypatch.setattr(addresses, "lookup", lookup)
-    monkeypatch.setattr(addresses, "is_private", lambda address: address != OUTSIDE and real(address))
-    return known
-
-
-@pytest.fixture
-def outside() -> Iterator[FeedServer]:
-    with running(OUTSIDE) as server:
-        yield server
 
 
 def redirect(server: FeedServer, path: str, target: str) -> str:

@@ -78,9 +78,9 @@ class Station:
         self.feeds, self.folder, self.now = feeds, folder, NOW
         self.spool = Spool(folder).open()
 
-    def poll(self, *, after: float = 0.0) -> Round:
+    def poll(self, *, after: float = 0.0, timeout: float = 60.0) -> Round:
         self.now += after
-        limits = Limits(timeout=0.5)
+        limits = Limits(timeout=timeout)
         round = fetch(self.feeds, self.spool.state, limits=limits, backoff=POLICY, clock=lambda: self.now)
         self.spool.append(round)
         return round
@@ -145,10 +145,10 @@ def test_an_unchanged_document_is_a_success(server: FeedServer, flaky: Station) 
 @pytest.mark.slow
 def test_timeouts_and_unreadable_documents_count(server: FeedServer, flaky: Station) -> None:
     def silence(handler: Handler) -> None:
-        handler.server.stopping.wait(5)
+        handler.server.stopping.wait(60)
 
     server.answers["/bad"] = silence
-    assert flaky.poll().state[flaky.feeds[0]].failures == 1
+    assert flaky.poll(timeout=0.5).state[flaky.feeds[0]].failures == 1
     server.serve("/bad", b"<html>maintenance</html>")
     assert flaky.poll(after=60).state[flaky.feeds[0]].failures == 2
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.limits import PATIENCE
 from watchword import KeywordIndex
 from watchword.index.gate import Gate
 
@@ -160,7 +161,7 @@ def test_the_child_of_a_fork_waits_for_no_thread_of_its_parent() -> None:
         time.sleep(0.001)
     child = os.fork()
     if child == 0:
-        signal.alarm(20)
+        signal.alarm(int(PATIENCE))
         with gate.reading():
             pass
         os._exit(gate.exclusively(lambda: 7))

@@ -11,6 +11,7 @@ import pytest
 from tests import oracle
 from tests.contract.cases import found
 from watchword import EventError, KeywordIndex, PatternIndex
+from watchword.index.places import Occurrence
 from watchword.index.texts import together
 
 WORDS = ["debt", "crisis", "greece", "imf", "tea"]
@@ -103,7 +104,9 @@ def test_what_is_refused_has_its_place() -> None:
         with pytest.raises(EventError, match="'price' is int, and") as refusal:
             one.match_many(["tea", {"text": "tea"}, {"text": "tea", "price": 5}])
         assert refusal.value.position == 2
-    with pytest.raises(EventError, match="several texts"):
-        patterns.occurrences({"title": "tea"})
+    assert patterns.occurrences({"title": "tea", "body": None, "note": "a tea"}) == [
+        Occurrence("tea", 0, 3, "title"),
+        Occurrence("tea", 2, 5, "note"),
+    ]
     atoms = index.atoms(together({"title": pa.array(["tea pie", None]), "body": pa.array(["cup", "tea"])}))
     assert atoms is not None and atoms.offsets.tolist() == [0, 3, 4] and atoms.atoms[0] == atoms.atoms[3]

@@ -78,9 +78,10 @@ class TestMoves:
             archive.extractall(tmp_path, filter="data")
         assert TinyPackage(tmp_path / "unpacked").run().compiled == 0
 
-    @pytest.mark.parametrize("variable", ["NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"])
-    def test_another_processor_compiles_its_own(self, warm: TinyPackage, variable: str) -> None:
-        warm.variables[variable] = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "-avx2"}[variable]
+    @pytest.mark.parametrize("variable", ["NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_BOUNDSCHECK"])
+    def test_another_processor_and_bounds_checks_compile_their_own(self, warm: TinyPackage, variable: str) -> None:
+        values = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "-avx2", "NUMBA_BOUNDSCHECK": "1"}
+        warm.variables[variable] = values[variable]
         before = warm.run()
         assert before.answer == 42 and before.compiled == KERNELS
         assert warm.run().compiled == 0

@@ -52,6 +52,24 @@ REFUSED = [
     ("greece AND not imf", 11, "NOT"),
     ("greece (not imf)", 8, "NOT"),
     ("greece & and crisis", 9, "AND"),
+    ("qu?ck", 2, "patterns"),
+    ("the song?blue", 8, "patterns"),
+    ("value > 20", 6, "predicates"),
+    ("name = 'RBS'", 5, "predicates"),
+    ('name ="RBS"', 5, "predicates"),
+    ("a == b", 2, "predicates"),
+    ("a != b", 2, "predicates"),
+    ("a <> b", 2, "predicates"),
+    ("a <= b", 2, "predicates"),
+    ("price>=3", 5, "predicates"),
+    ("x<-1", 1, "predicates"),
+    ("sports=1 politics=0", 6, "predicates"),
+    ("name='RBS'", 4, "predicates"),
+    ("greece NOT user.name=ada", 20, "predicates"),
+    ("//media[@type='image']", 0, "paths"),
+    ("greece //*/title", 7, "paths"),
+    ('{"source": ["aws.ec2"]}', 0, "dialects"),
+    ('{ "source": ["aws.ec2"] }', 0, "dialects"),
 ]
 
 
@@ -107,6 +125,18 @@ ACCEPTED = [
     ("greece or", 'greece "or"'),
     ("greece and ?", 'greece "and"'),
     ("greece and OR crisis", '(greece "and") OR crisis'),
+    ("what? really", "what really"),
+    ("why ? because", "why because"),
+    ("i <3 greece", "i 3 greece"),
+    ("<b>greece</b>", '"b greece b"'),
+    ("greece => crisis", "greece crisis"),
+    ("abc==", "abc"),
+    ("/etc/passwd", '"etc passwd"'),
+    ("https://example.com/?a=b", '"https example com a b"'),
+    ("https //www.example.com/a", 'https "www example com a"'),
+    ("{greece}", "greece"),
+    ('"value > 20"', '"value 20"'),
+    ('"qu?ck"', '"qu ck"'),
 ]
 
 

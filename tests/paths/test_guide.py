@@ -15,7 +15,7 @@ from watchword import PathIndex
 from watchword.arrays import offsets_of
 from watchword.kernels.paths.classes import classes_of
 from watchword.kernels.paths.moves import END
-from watchword.paths import guide
+from watchword.paths import guide, passes
 from watchword.paths.guided import GuidedPaths
 from watchword.paths.passes import ONCE
 
@@ -73,6 +73,21 @@ def test_documents_that_the_guide_knows_half(eager: None, seed: int) -> None:
             assert pieces == judged(rows, moves, limit)
 
 
+def test_a_deep_document_that_the_guide_knows_but_for_its_deepest_element() -> None:
+    """The automaton takes up sixty open elements at once, in a pass that has no room for them yet."""
+    draw = random.Random(60)
+    rows = {payload: judge.random_path(draw, 4, loose=0.8) for payload in range(40)}
+    made = holding(GuidedPaths(), rows)
+    made.condense()
+    known = [1] * 60 + [END] * 60
+    moves = [1] * 60 + [2, 3] + [END] * 62
+    learning = made.start(limits_of(EVERY), elements=True)
+    learning.feed(np.array(known, np.int32))  # and it goes on: its arrays are not given to the next pass
+    found = followed(made.start(limits_of(EVERY), elements=True), moves)
+    learning.end()
+    assert len(found) > 1000 and found == judged(rows, moves, EVERY)
+
+
 def test_classes_are_made_when_copying_singly_has_cost_as_much() -> None:
     made = holding(GuidedPaths(), {payload: [2 << 1 | 1] for payload in range(10)})
     made.condense()
@@ -95,6 +110,13 @@ def test_what_a_piece_found_keeps_no_more_memory_than_that() -> None:
     assert [len(pairs.payloads) for pairs in kept] == [0, 0, 0, 10]
     arrays = [array for pairs in kept for array in pairs]
     assert sum(array.nbytes if array.base is None else array.base.nbytes for array in arrays) < 10_000
+
+
+def test_a_result_of_up_to_half_of_a_buffer_is_copied() -> None:
+    buffer = np.arange(100)
+    short, long = passes._first(buffer, 50), passes._first(buffer, 51)
+    assert short.base is None and short.tolist() == list(range(50))
+    assert long.base is buffer and long.tolist() == list(range(51))
 
 
 def test_a_guide_takes_no_more_than_it_may_and_finds_the_same() -> None:

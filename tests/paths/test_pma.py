@@ -52,6 +52,16 @@ def found(method: type[TabledPaths], path: str, document: str, limit: int = EVER
 
 
 @both
+def test_the_bytes_of_an_index_are_those_of_all_its_arrays(method: type[TabledPaths]) -> None:
+    made = holding(method(), {number: steps_of("//a/b//c", NAMES)[: 1 + number % 3] for number in range(30)})
+    tables = made.tables()._asdict()
+    automaton = tables.pop("automaton")
+    held = [*automaton, *tables.values()]
+    assert len(tables) == 14
+    assert made.stats()["bytes"] == made._store.bytes + sum(array.nbytes for array in held)
+
+
+@both
 @pytest.mark.parametrize(
     ("path", "document", "elements"),
     [

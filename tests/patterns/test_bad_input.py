@@ -177,6 +177,17 @@ def test_limits_are_options() -> None:
     assert PatternIndex({"s": "x" * 70_000}, max_length=70_000).match("x" * 70_000) == ["s"]
 
 
+def test_a_column_names_the_first_pattern_that_is_too_long() -> None:
+    """Rows of 4, 3, 5 and 6 characters where 4 are allowed: the third one is named, and nothing is changed."""
+    index: PatternIndex[str] = PatternIndex(max_length=4)
+    column = pa.table({"id": ["a", "b", "c", "d"], "subscription": ["abcd", "abc", "abcde", "abcdef"]})
+    with pytest.raises(SubscriptionSyntaxError, match="max_length=4") as refused:
+        index.update(column)
+    assert (refused.value.row, refused.value.text, len(index)) == (2, "abcde", 0)
+    index.update(column.slice(0, 2))
+    assert index.explain("abcd", "a") and index.match("abcd") == ["a", "b"]
+
+
 @pytest.mark.slow
 def test_bombs_have_bounded_answers() -> None:
     """Ten thousand stars over a megabyte: found, placed and explained in linear time."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -84,3 +85,18 @@ def test_line_ends_do_not_keep_texts_from_arrow() -> None:
     for texts in (['{"a": 1}\n'] * 3, [b'{"a": 1}\r\n'] * 3, pa.array(['{"a": 1}\n'] * 3)):
         table = columns_of(texts)
         assert table is not None and table.to_pylist() == [{"a": 1}] * 3
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+@pytest.mark.parametrize("options", [{}, {"schema": {"attributes": {"a": "text"}}}])
+def test_a_text_that_is_no_utf_8_is_named_wherever_it_stands(options: dict[str, Any], end: bytes) -> None:
+    """Arrow makes arrays of strings from any bytes; the first text is looked at before all others."""
+    good, bad = b'{"a": "x"}' + end, b'{"a": "\xff"}' + end
+    index = PredicateIndex({"s": "a = 'x'"}, **options)
+    for place, texts in enumerate(([bad, good], [good, bad], [good, good, bad])):
+        offsets = np.cumsum([0, *map(len, texts)])
+        for kind, width in ((pa.string(), np.int32), (pa.large_string(), np.int64), (pa.binary(), np.int32)):
+            buffers = [None, pa.py_buffer(offsets.astype(width)), pa.py_buffer(b"".join(texts))]
+            with pytest.raises(EventError, match="invalid UTF-8 at byte 7") as error:
+                index.match_many(pa.Array.from_buffers(kind, len(texts), buffers))
+            assert error.value.position == place

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +163,16 @@ def test_why_names_the_text_that_is_no_document() -> None:
     index = PredicateIndex({"a": "t MATCHES PATH '//ferry'"})
     said = str(index.explain({"t": "<ferry>"}, "a"))
     assert said.startswith("no match: missing t MATCHES PATH '//ferry' (met '<ferry>', it ends before its root element")
+
+
+def test_a_form_is_explained_as_it_is_matched() -> None:
+    """Short forms of two letters over short texts, so that most meet nearly; `re` tries every way there is."""
+    draw = random.Random(7)
+    forms = {number: "".join(draw.choices("ab%_", k=draw.randint(0, 7))) for number in range(150)}
+    index = PredicateIndex({number: f"t LIKE '{form}'" for number, form in forms.items()})
+    spelled = {number: form.replace("%", ".*").replace("_", ".") for number, form in forms.items()}
+    for _ in range(40):
+        event = {"t": "".join(draw.choices("ab\n", weights=[5, 5, 1], k=draw.randint(0, 8)))}
+        wanted = [number for number, form in spelled.items() if re.fullmatch(form, event["t"], re.DOTALL)]
+        assert index.match(event) == wanted
+        assert [number for number in forms if index.explain(event, number)] == wanted

@@ -91,8 +91,8 @@ from watchword import KeywordIndex
 signal.signal(signal.SIGINT, signal.default_int_handler)
 index = KeywordIndex({{"s": "greece"}}, max_clauses={PLENTY}, max_work={1 << 28}, max_terms=32767)
 text = " OR ".join(f"(a b{{n // 100}} c{{n % 100}})" for n in range(10_000))
-threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     for _ in range(100):
         index["new"] = text
         index.pop("new")
@@ -116,10 +116,10 @@ def test_reading_words_costs_no_more_than_in_proportion_to_the_text(before: str,
 
     def seconds(count: int) -> float:
         def one() -> float:
-            began = time.perf_counter()
+            began = time.process_time()
             with pytest.raises(SubscriptionSyntaxError):
                 index.check(before + shape * count + " ! (")
-            return time.perf_counter() - began
+            return time.process_time() - began
 
         return min(one() for _ in range(5))
 

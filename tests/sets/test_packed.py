@@ -36,6 +36,18 @@ def test_the_example_of_the_thesis() -> None:
     ]
 
 
+def test_a_large_block_is_searched_for_the_atoms_of_an_item_in_any_order() -> None:
+    """The block of atom 0, the rarest of each pair, has a hundred seconds: it is searched, not read."""
+    rows: dict[int, list[int]] = {second: [0, second] for second in range(1, 101)}
+    rows |= {1000 + number: [1 + number % 100] for number in range(12_000)}
+    structure = PackedRows()
+    structure.add(rows_of(rows.values()), int32(rows))
+    structure.condense()
+    items = [[90, 0, 7], [7, 0, 90], [0, 100, 1], [55, 3, 0]]
+    pairs = [[payload for payload in ids if payload < 1000] for ids in found(structure.match(rows_of(items)))]
+    assert pairs == [[7, 90], [7, 90], [1, 100], [3, 55]]
+
+
 def big(rows: int, seed: int) -> dict[int, list[int]]:
     draw = random.Random(seed)
     return {payload: draw.sample(range(60), draw.choice([1, 2, 2, 3, 4])) for payload in range(rows)}

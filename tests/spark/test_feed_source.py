@@ -212,6 +212,19 @@ def test_a_stream_whose_list_vanishes_goes_on(tmp_path: Path, caplog: pytest.Log
     fresh.stop()
 
 
+def test_a_feed_that_was_taken_from_the_list_is_not_asked_any_more(server: FeedServer, tmp_path: Path) -> None:
+    outlines, url = tmp_path / "l.opml", server.serve("/feed", rss([1]))
+    outlines.write_text(f'<opml version="2.0"><body><outline xmlUrl="{url}"/></body></opml>')
+    reader = source(feeds=outlines, spool=tmp_path / "spool", interval=0).streamReader(feed_schema())
+    assert reader.latestOffset({"spool": 0}, None) == {"spool": 1}  # type: ignore[arg-type]
+    asked = len(server.requests)
+    outlines.write_text('<opml version="2.0"><body/></opml>')
+    server.serve("/feed", rss([2]))
+    assert reader.latestOffset({"spool": 1}, None) == {"spool": 1}  # type: ignore[arg-type]
+    reader.stop()
+    assert len(server.requests) == asked
+
+
 def test_feeds_are_asked_no_more_often_than_the_interval(server: FeedServer, tmp_path: Path) -> None:
     url = server.serve("/feed", rss([1]))
     reader = source(feeds=url, spool=tmp_path, interval=3600).streamReader(feed_schema())

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -14,7 +16,7 @@ from pyspark.sql import functions as F
 from tests.oracle import matches
 from tests.test_snapshot import rewrite_manifest
 from watchword import snapshot
-from watchword.errors import PipelineError, SnapshotError, StoreError
+from watchword.errors import PipelineError, SnapshotError, StoreError, WatchwordError
 from watchword.home import Home
 from watchword.languages import LANGUAGES
 from watchword.shards import resolve, resolve_checked
@@ -405,3 +407,161 @@ def test_what_is_wrong_with_a_source_is_said_before_it_starts(spark: SparkSessio
         Home(tmp_path / "elsewhere").store()
     with pytest.raises(StoreError, match="cannot name a run"):
         home.run("../other")
+
+
+LATE = {"v": "volume > 5", "n": "name = 'RBS'", "deep": "trade.kind = 'late'"}
+
+
+def with_rules(home: Home) -> None:
+    with home.store() as store:
+        store.subscribe_many(Request("ada", text, key, "predicates") for key, text in LATE.items())
+
+
+def test_a_key_that_comes_in_a_later_file_is_matched(spark: SparkSession, home: Home, tmp_path: Path) -> None:
+    """The second file comes while the stream runs, which knows the first one's columns and their kinds only."""
+    with_rules(home)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    first = {"id": "0", "text": "quiet", "volume": 1, "published": 0, "Link": "no link", "_line": "1", "_metadata": 1}
+    (folder / "first.jsonl").write_text(json.dumps(first), encoding="utf-8")
+    rows = [
+        {"id": "both", "text": "ferry", "name": "RBS", "volume": 7, "trade": {"kind": "late"}, "title": "storm"},
+        {"id": "few", "text": "ferry", "volume": 3, "categories": ["Sea"]},
+        {"id": "other kind", "text": "ferry", "volume": "many", "categories": "Sea", "link": 5},
+        {"id": 17, "text": "ferry", "volume": 5.5, "published": "1970-01-01T00:00:07Z", "_line": {}},
+        {"id": 18, "text": 18, "volume": 6, "published": 7},
+    ]
+    done: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        done.append(progress)
+        if len(done) == 1:
+            made = folder / ".second"
+            made.write_text("\n".join([json.dumps(row) for row in rows] + ["no JSON"]), encoding="utf-8")
+            made.rename(folder / "second.jsonl")
+
+    _run_batches(Pipeline(spark, home, Source.folder(str(folder)), report=report), done, 2)
+    matched = {"both": ["a", "deep", "n", "v"], "few": ["a"], "other kind": ["a"], "17": ["a", "v"], "18": ["v"]}
+    assert inbox(home, "ada") == matched
+    assert (done[1].items, done[1].aside) == (6, 1)
+    with home.store() as store:
+        found = {delivery.item.identity: delivery for delivery in store.inbox("ada")}
+    assert found["both"].item.title == "storm" and json.loads(found["both"].item.row or "") == rows[0]
+    assert [found[name].item.categories for name in ("few", "other kind")] == [("Sea",), ("Sea",)]
+    assert [found[name].item.link for name in ("both", "other kind")] == ["", "5"]
+    seventh = datetime(1970, 1, 1, 0, 0, 7, tzinfo=UTC)
+    assert [found[name].item.published for name in ("both", "17", "18")] == [None, seventh, seventh]
+    assert any("volume > 5" in reason.why for reason in found["both"].reasons)
+
+
+def test_a_language_of_columns_that_somebody_chooses_meanwhile_gets_them(
+    spark: SparkSession, home: Home, tmp_path: Path
+) -> None:
+    """Properties need one kind for each column: from then on a line with a value of another kind is set aside."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    later = [
+        [{"id": "1", "text": "quiet", "sports": 1, "Title": "a column for Spark, no title"}],
+        [{"id": "2", "text": "ferry", "sports": "many"}, {"id": "3", "text": "ferry", "sports": 0}],
+    ]
+    (folder / "first.jsonl").write_text('{"id": "0", "text": "quiet", "sports": 1}', encoding="utf-8")
+    done: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        done.append(progress)
+        if len(done) == 1:
+            with home.store() as store:
+                store.set_options("properties", properties=["sports"])
+                store.subscribe("ada", "sports=1", id="p", language="properties")
+        if len(done) < 3:
+            (folder / ".next").write_text("\n".join(map(json.dumps, later[len(done) - 1])), encoding="utf-8")
+            (folder / ".next").rename(folder / f"{len(done)}.jsonl")
+
+    _run_batches(Pipeline(spark, home, Source.folder(str(folder)), report=report), done, 3)
+    assert inbox(home, "ada") == {"1": ["p"], "3": ["a"]}
+    assert [(step.items, step.aside) for step in done] == [(1, 0), (1, 0), (2, 1)]
+
+
+def test_a_column_that_comes_in_a_later_parquet_file_is_matched(
+    spark: SparkSession, home: Home, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with_rules(home)
+    folder = tmp_path / "in here[1]"
+    folder.mkdir()
+    write_parquet(folder / "first.parquet", [{"id": "1", "text": "quiet"}])
+    done: list[Progress] = []
+
+    def report(progress: Progress) -> None:
+        done.append(progress)
+        if len(done) == 1:
+            row = {"id": "2", "text": "ferry", "name": "RBS", "volume": 7, "trade": {"kind": "late"}}
+            write_parquet(folder / "second {*}.parquet", [row])
+        elif len(done) == 2:
+            write_parquet(folder / "third.parquet", [{"id": "3", "text": "none", "volume": 8}])
+
+    _run_batches(Pipeline(spark, home, Source.folder(str(folder)), report=report), done, 3)
+    assert inbox(home, "ada") == {"2": ["a", "deep", "n", "v"], "3": ["v"]}
+    assert [step.items for step in done] == [1, 1, 1]
+    said = [record.getMessage() for record in caplog.records if "new are taken up" in record.getMessage()]
+    assert said == ["columns that are new are taken up: name, volume, trade, trade.kind"]
+
+
+def test_columns_of_all_parquet_files_are_read_from_the_start(home: Home, once: Runner, tmp_path: Path) -> None:
+    with_rules(home)
+    (tmp_path / "in").mkdir()
+    for number, row in enumerate(({"volume": 7}, {"name": "RBS"}, {"name": "ACME", "volume": 9})):
+        write_parquet(tmp_path / "in" / f"{number}.parquet", [{"id": str(number), "text": "none", **row}])
+    once(Source.folder(str(tmp_path / "in")))
+    assert inbox(home, "ada") == {"0": ["v"], "1": ["n"], "2": ["v"]}
+
+
+def test_a_parquet_file_with_a_column_of_another_kind_is_named(home: Home, once: Runner, tmp_path: Path) -> None:
+    """Spark reads columns in one kind; what was matched before it came to that file stays."""
+    with_rules(home)
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number, volume in enumerate((7, 8.5)):
+        write_parquet(folder / f"{number}.parquet", [{"id": str(number), "text": "none", "volume": volume}])
+    with pytest.raises(
+        PipelineError, match=r"in/[01].parquet: its column volume is .* and that of other files .*: write"
+    ):
+        once(Source.folder(str(folder), maxFilesPerTrigger="1"))
+    (folder / "1.parquet").unlink()
+    once(Source.folder(str(folder)), run="again")
+    assert "v" in inbox(home, "ada")["0"]
+
+
+def test_a_line_may_be_a_list_and_lines_may_be_empty(home: Home, once: Runner, tmp_path: Path) -> None:
+    with_rules(home)
+    (tmp_path / "in").mkdir()
+    rows = [{"id": str(number), "text": "none", "volume": number} for number in range(5, 8)]
+    text = f"\ufeff{json.dumps(rows[0])}\r\n\r\n  \n{json.dumps(rows[1:])}\n"
+    (tmp_path / "in" / "a.json").write_text(text, encoding="utf-8", newline="")
+    done = once(Source.folder(str(tmp_path / "in")))
+    assert inbox(home, "ada") == {"6": ["v"], "7": ["v"]}
+    assert [(step.items, step.aside) for step in done] == [(3, 0)]
+
+
+def write_parquet(file: Path, rows: list[dict[str, object]]) -> None:
+    temporary = file.with_name(f".{file.name}")
+    pq.write_table(pa.Table.from_pylist(rows), temporary)
+    temporary.rename(file)
+
+
+def _run_batches(pipeline: Pipeline, done: list[Progress], count: int) -> None:
+    """Run a stream until it has done some batches."""
+    stop = Done()
+    report = pipeline._report
+
+    def until(progress: Progress) -> None:
+        report(progress)
+        if len(done) == count:
+            raise stop
+
+    pipeline._report = until
+    with pytest.raises(Done):
+        pipeline.run(once=False, interval=0.2)
+
+
+class Done(WatchwordError):
+    """All batches that a test waits for are done."""

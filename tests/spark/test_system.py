@@ -17,7 +17,7 @@ from tests.spark.test_pipeline import expected, publish
 from watchword.dead_letters import read_letters
 from watchword.errors import PipelineError
 from watchword.files import locked
-from watchword.following import Follower
+from watchword.following import Follower, read_origin
 from watchword.home import STORE, Home
 from watchword.shards import resolve
 from watchword.spark import pipeline as module
@@ -26,7 +26,7 @@ from watchword.spark.failures import is_over, one_line
 from watchword.spark.pipeline import Pipeline, Progress
 from watchword.spark.sinks import make_sinks
 from watchword.spark.sources import Source
-from watchword.store import Request, Store
+from watchword.store import Details, Request, Store
 
 SUBSCRIPTIONS = {"a": "ferry", "b": "storm"}
 
@@ -242,24 +242,67 @@ def test_a_follower_begins_with_the_version_of_a_run(system: System, monkeypatch
 
 
 def test_a_batch_is_one_pass_however_many_languages(system: System) -> None:
-    jobs = system.spark.sparkContext.statusTracker()
+    context = system.spark.sparkContext
 
     def count(number: int) -> int:
+        """Return the jobs of a batch, in a group of their own: Spark forgets the oldest of all jobs."""
         frame = system.spark.createDataFrame([(f"i{number}", '{"price": 7}')], "id string, text string")
-        before = len(jobs.getJobIdsForGroup(None))
-        system.pipeline()._batch(sources._as_items(frame, Source("memory"), True), number)
-        return len(jobs.getJobIdsForGroup(None)) - before
+        context.setJobGroup(f"batch {number} of {system.home.path}", "one batch")
+        try:
+            system.pipeline()._batch(sources._as_items(frame, Source("memory"), True), number)
+            return len(context.statusTracker().getJobIdsForGroup(f"batch {number} of {system.home.path}"))
+        finally:
+            for name in ("spark.jobGroup.id", "spark.job.description"):
+                context.setLocalProperty(name, None)
 
     with system.store() as store:
         store.subscribe("ada", "price", id="k")
     count(0)
     one = count(1)
+    assert one > 0
     with system.store() as store:
         texts = {"patterns": "pr?ce", "predicates": "price > 5", "paths": "//price"}
         store.subscribe_many(Request("ada", text, language, language) for language, text in texts.items())
     count(2)  # which builds the indexes
     assert count(3) == one
     assert system.inbox()["i3"] == ["k", "patterns", "predicates"] and system.done[-1].aside == 1
+
+
+def test_every_item_of_a_run_is_decided_again_and_a_planted_error_is_found(
+    system: System, caplog: pytest.LogCaptureFixture
+) -> None:
+    with system.store() as store:
+        texts = {"patterns": "f?rry", "predicates": "text MATCHES 'storm'"}
+        store.subscribe_many(Request("ada", text, language, language) for language, text in texts.items())
+    publish(system.input, "two", ["a storm and no ferry", "nothing", ""])
+    pipeline = system.pipeline(audit=1.0)
+    pipeline.run(once=True)
+    assert pipeline.auditor is not None
+    assert (pipeline.auditor.decided, pipeline.auditor.found) == (3 * 5, 0)
+
+    path = system.home.index("keywords")
+    with system.store() as store:
+        origin = read_origin(store, store.changes_since(0).counter)
+    wrong = system.spark.createDataFrame([("a", "gale")], "id string, subscription string")
+    module.update(path, wrong, origin=origin)  # an index that is not what the store has
+    publish(system.input, "three", ["the ferry"])
+    pipeline = system.pipeline(audit=1.0)
+    pipeline.run(once=True)
+    assert pipeline.auditor is not None and pipeline.auditor.found == 1
+    assert "the index missed 'a' for the event" in caplog.text
+
+
+def test_a_paused_subscription_gets_nothing_until_it_is_resumed(system: System) -> None:
+    system.pipeline().run(once=True)
+    with system.store() as store:
+        store.set_details("a", Details(paused=True))
+    publish(system.input, "two", ["the ferry in a storm"])
+    system.pipeline().run(once=True)
+    with system.store() as store:
+        store.set_details("a", Details())
+    publish(system.input, "three", ["the ferry"])
+    system.pipeline().run(once=True)
+    assert system.inbox() == {"one-0": ["a"], "one-1": ["b"], "two-0": ["b"], "three-0": ["a"]}
 
 
 def test_long_items_that_many_subscriptions_ask_for(system: System) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from tests.oracle import matches
 from tests.store.engines import ENGINES
 from watchword import KeywordIndex
-from watchword.errors import SubscriptionError, UnknownNameError
-from watchword.store import Item, Match, Request, Store
+from watchword.errors import ConflictError, SubscriptionError, UnknownNameError
+from watchword.store import Details, Item, Match, Request, Store
 from watchword.store.explaining import CHANGED
 
 names = st.sampled_from(["ann", "bob"])
@@ -37,6 +38,7 @@ class Entry:
     item: str
     matched: datetime
     read: bool = False
+    starred: bool = False
     reasons: dict[str, str] = field(default_factory=dict)
 
 
@@ -48,6 +50,7 @@ class Life(RuleBasedStateMachine):
         self.folder = TemporaryDirectory()
         self.time = datetime(2026, 1, 1, tzinfo=UTC)
         self.subscriptions: dict[str, tuple[str, str]] = {}  # id: subscriber, text
+        self.details: dict[str, Details] = {}
         self.inboxes: dict[str, list[Entry]] = {}
         self.batches: set[str] = set()
         self.followed: dict[str, str] = {}
@@ -66,6 +69,8 @@ class Life(RuleBasedStateMachine):
     def put(self, name: str, text: str, key: str | None, given: str) -> None:
         assert given == key if key is not None else given not in self.ever
         self.ever.add(given)
+        if given not in self.subscriptions:
+            self.details[given] = Details()
         self.subscriptions[given] = (name, text)
 
     def refused(self, requests: list[Request]) -> type[Exception] | None:
@@ -114,6 +119,39 @@ class Life(RuleBasedStateMachine):
         for row, given in zip(rows, self.store.subscribe_many(rows), strict=True):
             self.put(row.subscriber, row.text, row.id, given)
 
+    @rule(key=keys, name=st.sampled_from(["", "x"]), paused=st.booleans(), days=st.none() | st.integers(-1, 2))
+    def set_details(self, key: str, name: str, paused: bool, days: int | None) -> None:
+        snoozed = None if days is None else self.time + timedelta(days=days)
+        details = Details(name, tags=(name,) if name else (), paused=paused, snoozed=snoozed)
+        if key not in self.subscriptions:
+            with pytest.raises(UnknownNameError):
+                self.store.set_details(key, details)
+            return
+        before = self.store.subscription(key)
+        after = self.store.set_details(key, details, if_match=before.etag)
+        assert (after.details, after.etag == before.etag) == (details, details == self.details[key])
+        assert (after.change == before.change) == (details.paused == self.details[key].paused)
+        if details != self.details[key]:
+            with pytest.raises(ConflictError):
+                self.store.unsubscribe(key, if_match=before.etag)
+        self.details[key] = details
+
+    @rule(name=names, chosen=st.sets(st.sampled_from("wxyz")), starred=st.booleans())
+    def star(self, name: str, chosen: set[str], starred: bool) -> None:
+        changed = [e for e in self.inboxes.get(name, []) if e.item in chosen and e.starred != starred]
+        if name in self.inboxes:
+            assert self.store.star(name, chosen, starred) == len(changed)
+        for entry in changed:
+            entry.starred = starred
+
+    @rule(name=names, chosen=st.sets(st.sampled_from("wxyz")))
+    def mark_unread(self, name: str, chosen: set[str]) -> None:
+        changed = [e for e in self.inboxes.get(name, []) if e.item in chosen and e.read]
+        if name in self.inboxes:
+            assert self.store.mark_unread(name, chosen) == len(changed)
+        for entry in changed:
+            entry.read = False
+
     @rule(key=keys)
     def unsubscribe(self, key: str) -> None:
         if self.subscriptions.pop(key, None) is None:
@@ -130,13 +168,17 @@ class Life(RuleBasedStateMachine):
             return
         self.batches.add(batch)
         for item, key, why in sorted(found, key=lambda match: match[0]):
-            if key in self.subscriptions:
+            if key in self.subscriptions and self.delivers(key):
                 inbox = self.inboxes[self.subscriptions[key][0]]
                 entry = next((entry for entry in inbox if entry.item == item), None)
                 if entry is None:
                     entry = Entry(item, self.time)
                     inbox.append(entry)
                 entry.reasons.setdefault(key, why)
+
+    def delivers(self, key: str) -> bool:
+        details = self.details[key]
+        return not details.paused and (details.snoozed is None or details.snoozed <= self.time)
 
     @rule(name=names, chosen=st.none() | st.sets(st.sampled_from("wxyz")))
     def mark_read(self, name: str, chosen: set[str] | None) -> None:
@@ -154,7 +196,7 @@ class Life(RuleBasedStateMachine):
         before = self.time - timedelta(days=days)
         pruned = 0
         for name, inbox in self.inboxes.items():
-            kept = [entry for entry in inbox if entry.matched >= before or not (entry.read or unread)]
+            kept = [entry for entry in inbox if entry.matched >= before or entry.starred or not (entry.read or unread)]
             pruned += len(inbox) - len(kept)
             self.inboxes[name] = kept
         assert self.store.prune(before, unread=unread) == pruned
@@ -176,22 +218,33 @@ class Life(RuleBasedStateMachine):
                 self.followed.pop(change.id, None)
             else:
                 self.followed[change.id] = change.text
-        assert self.followed == {key: text for key, (_, text) in self.subscriptions.items()}
+        active = {key: text for key, (_, text) in self.subscriptions.items() if not self.details[key].paused}
+        assert self.followed == active and self.store.languages() == ["keywords"] * bool(active)
 
     @invariant()
     def holds_what_it_should(self) -> None:
         assert [subscriber.name for subscriber in self.store.subscribers()] == sorted(self.inboxes)
-        kept = [(kept.id, kept.subscriber, kept.text) for kept in self.store.subscriptions()]
-        assert kept == [(key, *row) for key, row in self.subscriptions.items()]
+        kept = [(kept.id, kept.subscriber, kept.text, kept.details) for kept in self.store.subscriptions()]
+        assert kept == [(key, *row, self.details[key]) for key, row in self.subscriptions.items()]
         for name, inbox in self.inboxes.items():
             newest_first = inbox[::-1]
             assert self.seen(name, False) == [self.expected(entry, name) for entry in newest_first]
             assert self.seen(name, True) == [self.expected(entry, name) for entry in newest_first if not entry.read]
+            self.counts(name, newest_first)
         entries = [entry for inbox in self.inboxes.values() for entry in inbox]
         stats = self.store.stats()
         assert stats.items == len({entry.item for entry in entries})
         assert (stats.deliveries, stats.batches) == (len(entries), len(self.batches))
         assert stats.matches == sum(len(entry.reasons) for entry in entries)
+
+    def counts(self, name: str, newest_first: list[Entry]) -> None:
+        unread = Counter(key for entry in newest_first if not entry.read for key in entry.reasons)
+        starred = [entry.item for entry in newest_first if entry.starred]
+        expected = sum(not entry.read for entry in newest_first), len(starred), len(newest_first), dict(unread)
+        counts = self.store.inbox_counts(name)
+        assert (counts.unread, counts.starred, counts.all, counts.by_subscription) == expected
+        found = self.store.inbox(name, unread_only=False, starred_only=True)
+        assert [delivery.item.identity for delivery in found] == starred
 
     def seen(self, name: str, unread_only: bool) -> list[tuple[object, ...]]:
         inbox = self.store.inbox(name, unread_only=unread_only)

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
+from tests.store.clock import START, Clock
 from watchword import KeywordIndex
 from watchword.errors import OptionError, StoreError, SubscriptionError, SubscriptionSyntaxError, UnknownNameError
-from watchword.store import Item, Match, Request, Store, delivering, subscribing
+from watchword.store import Details, Item, Match, Request, Store, delivering, subscribing
 from watchword.store.explaining import CHANGED
-
-START = datetime(2026, 11, 15, 12, tzinfo=UTC)
-
-
-class Clock:
-    """A clock that stands until it is moved."""
-
-    def __init__(self) -> None:
-        self.time = START
-
-    def __call__(self) -> datetime:
-        return self.time
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def store(address: str, clock: Clock) -> Iterator[Store]:
-    with Store.open(address, clock=clock) as store:
-        store.add_subscriber("ann")
-        store.add_subscriber("bob")
-        yield store
 
 
 def items(*identities: str) -> list[Item]:
@@ -504,3 +479,42 @@ def test_matched_items_are_those_of_one_subscription_and_its_subscriber(store: S
     for unknown in ("x", "", "\ud800"):
         with pytest.raises(UnknownNameError, match="there is no subscription"):
             store.matched_items(unknown)
+
+
+def test_subscriptions_come_in_pages_in_the_order_of_subscribing(store: Store) -> None:
+    for number, language in enumerate(("keywords", "patterns") * 3):
+        store.subscribe("ann", "greece", id=f"a{number}", language=language)
+        store.subscribe("bob", "greece", id=f"b{number}", language=language)
+    store.subscribe("ann", "crisis", id="a1", language="patterns")  # replaced, it keeps its place
+    pages, after = [], 0
+    while page := store.subscriptions("ann", after=after, limit=4):
+        pages.append([one.id for one in page])
+        after = page[-1].since
+    assert pages == [["a0", "a1", "a2", "a3"], ["a4", "a5"]]
+    assert [one.id for one in store.subscriptions("ann", "patterns", limit=2)] == ["a1", "a3"]
+    third = store.subscription("a2").since
+    assert [one.id for one in store.subscriptions("ann", "keywords", after=third)] == ["a4"]
+    assert [one.id for one in store.subscriptions(after=third, limit=2)] == ["b2", "a3"]
+    assert store.subscriptions("ann", limit=0) == store.subscriptions("ann", limit=-1) == []
+    assert store.subscriptions("ann", after=10**30) == [] and len(store.subscriptions(after=-(10**30))) == 12
+    assert len(store.subscriptions("ann", limit=10**30)) == 6
+
+
+def test_tags_of_a_subscriber_are_listed_once(store: Store) -> None:
+    assert store.tags("ann") == []
+    for name, *tags in (("ann", "sea", "Ätna"), ("ann", "sea"), ("ann",), ("bob", "land")):
+        store.subscribe(name, "greece", details=Details(tags=tuple(tags)))
+    assert store.tags("ann") == ["sea", "Ätna"] and store.tags("bob") == ["land"]
+    with pytest.raises(UnknownNameError):
+        store.tags("eve")
+
+
+def test_changes_of_a_language_are_counted(store: Store) -> None:
+    store.subscribe("ann", "greece", id="g")
+    store.subscribe("ann", "greece", language="patterns")
+    store.subscribe("ann", "crisis", id="g")
+    store.unsubscribe("g")
+    last = store.last_change()
+    counts = [store.count_changes(counter, language="keywords") for counter in (0, last - 1, last, last + 5)]
+    assert counts == [len(store.changes_since(0, language="keywords").changes), 1, 0, 0]
+    assert store.count_changes(0, language="paths") == 0

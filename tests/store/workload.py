@@ -128,6 +128,14 @@ def subscribe(path: str, name: str, count: str) -> None:
             print(store.subscribe(name, f"word{number} more"))
 
 
+def redeem(path: str, login: str) -> None:
+    """Redeem a login when told to, together with others; print the session's secret, or nothing."""
+    with Store.open(path) as store:
+        print("ready", flush=True)
+        sys.stdin.readline()
+        print(store.redeem_login(login) or "")
+
+
 if __name__ == "__main__":
-    tasks = {task.__name__: task for task in (write, write_and_die, open_at_once, subscribe)}
+    tasks = {task.__name__: task for task in (write, write_and_die, open_at_once, subscribe, redeem)}
     tasks[sys.argv[1]](*sys.argv[2:])

@@ -12,13 +12,16 @@ from typing import Annotated
 import typer
 
 from watchword.cli import (
+    access,
     checking,
+    demo,
     estimating,
     experimenting,
     explaining,
     inboxes,
     matching,
     running,
+    serving,
     snapshots,
     subscribing,
     system,
@@ -42,14 +45,22 @@ for command in (
     subscribing.subscribe,
     subscribing.unsubscribe,
     subscribing.subscriptions,
+    subscribing.pause,
+    subscribing.resume,
+    subscribing.snooze,
     running.run,
     running.feeds,
+    serving.serve,
+    demo.demo,
     inboxes.inbox,
     system.dead_letters,
     system.prune,
+    access.login,
+    access.audit,
 ):
     app.command(rich_help_panel=SYSTEM)(command)
 app.add_typer(subscribing.app, name="subscribers", rich_help_panel=SYSTEM)
+app.add_typer(access.app, name="tokens", rich_help_panel=SYSTEM)
 app.add_typer(topics.app, name="topics", rich_help_panel=SYSTEM)
 
 

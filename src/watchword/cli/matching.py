@@ -110,12 +110,17 @@ def match(
         typer.Option(
             "--occurrences",
             help="Say where, one row per place: the [bold]element[/bold] that a path ends at, counted from 1 as they "
-            "open; [bold]start[/bold] and [bold]end[/bold] of a pattern.",
+            "open; [bold]start[/bold] and [bold]end[/bold] of words, patterns and texts that a rule asks for, with the "
+            "[bold]attribute[/bold] where there are several.",
         ),
     ] = False,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="At most this many occurrences of a path in a document.", show_default="all"),
+        typer.Option(
+            min=1,
+            help="At most this many occurrences of a subscription in an event; patterns have one.",
+            show_default="all of a path, else 1000",
+        ),
     ] = None,
     stream: Annotated[
         bool, typer.Option("--stream", help="With paths: each file holds concatenated XML documents.")
@@ -175,7 +180,7 @@ def match(
     options.skips = on_error is opening.OnError.skip
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)
-    wanted = _wanted(batch, explain, occurrences, limit, on_error)
+    wanted = _wanted(batch, explain, occurrences, limit, on_error, len(text or ()) > 1)
     columns = Columns(tuple(text or ()), event_id, None if input_format is None else input_format.value)
     sources = _sources(events, opening.language_of(subscriptions, options), columns, wanted, stream)
     with sources[0]() as first:  # a file that cannot be read is reported before the index is built
@@ -218,14 +223,14 @@ def _write(index: Index, sources: list[Opener], wanted: Wanted, results: Results
 
 
 def _wanted(
-    batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: opening.OnError | None
+    batch: int, explain: bool, occurrences: bool, limit: int | None, on_error: opening.OnError | None, several: bool
 ) -> Wanted:
     from watchword.cli.pairs import Wanted
 
     if limit is not None and not occurrences:
         fail("--limit: it says how many occurrences there may be: give --occurrences too")
     skip = None if on_error is None else on_error is opening.OnError.skip
-    return Wanted(batch, explain, occurrences, limit, skip)
+    return Wanted(batch, explain, occurrences, limit, skip, several)
 
 
 @dataclass(frozen=True)
@@ -245,8 +250,6 @@ def _sources(paths: list[str], language: str, columns: Columns, wanted: Wanted, 
     reads = language_class(language).reads
     if len(columns.text) > 1 and not reads.several_texts:
         fail(f"--text: an event of {language} is what one column has: give one")
-    if len(columns.text) > 1 and wanted.places:
-        fail("--occurrences: a place is one in one text: give --text once")
     if not reads.documents:
         if stream:
             fail(f"--stream: events of {language} are no documents: leave it out")

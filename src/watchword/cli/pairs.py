@@ -1,7 +1,8 @@
 """Tables of pairs, the output of `watchword match`, and the events that could not be read.
 
 A table has the columns ``file`` (where several files have numbered events), ``event``, the places (if they were asked
-for: of paths ``element``, of patterns ``start`` and ``end``), ``subscription`` and ``why`` (if that was asked for).
+for: of paths ``element``, of other languages ``start`` and ``end``, and before them ``attribute`` and ``member`` where
+an event has several texts), ``subscription`` and ``why`` (if that was asked for).
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Wanted:
     """How many places of a subscription in an event."""
     skip: bool | None = None
     """Whether events that cannot be read are reported and left out; if None, that is done with documents in files."""
+    several_texts: bool = False
+    """Whether an event is several texts of named columns."""
 
 
 class Pairs:
@@ -46,7 +49,7 @@ class Pairs:
     def __init__(self, index: Index, wanted: Wanted, *, named: bool) -> None:
         """`named`: there are several files, and each row names its file."""
         self._index, self._wanted, self._named = index, wanted, named
-        self._columns = _place_columns(index, wanted) if wanted.places else []
+        self._columns = _place_columns(index, wanted) if wanted.places else {}
         self._kind: pa.DataType | None = None
         self._pace = Pace(FIRST_SIZE, wanted.batch)
         self.events = self.pairs = self.unread = 0
@@ -70,7 +73,7 @@ class Pairs:
     def _table(self, source: Source, events: Any, places: dict[str, Any], ids: Any, why: Any = None) -> pa.Table:
         columns = {"file": pa.array([source.label] * len(events), pa.string())} if self._named else {}
         columns["event"] = events
-        columns |= {name: places.get(name, pa.array([], pa.int64())) for name in self._columns}
+        columns |= {name: places.get(name, pa.array([], kind)) for name, kind in self._columns.items()}
         columns["subscription"] = ids
         if self._wanted.explain:
             columns["why"] = pa.array(why or [], pa.string())
@@ -150,7 +153,9 @@ class Pairs:
             why += self._reasons_of(event, [id for *_, id in places]) if self._wanted.explain else []
         positions, *columns = zip(*rows, strict=True) if rows else [()] * (2 + len(self._columns))
         *found, ids = (list(column) for column in columns)
-        named = {name: pa.array(column, pa.int64()) for name, column in zip(self._columns, found, strict=True)}
+        named = {
+            name: pa.array(column, kind) for (name, kind), column in zip(self._columns.items(), found, strict=True)
+        }
         events = batch.ids.take(pa.array(positions, pa.int64()))
         return self._table(source, events, named, pa.array(ids, self._id_type), why)
 
@@ -162,7 +167,7 @@ class Pairs:
     def _places(self, event: Any) -> list[tuple[Any, ...]]:
         """Return the places of an event, each followed by the subscription's id."""
         index: Any = self._index
-        limits = [self._wanted.limit] if index.reads.documents else []
+        limits = [self._wanted.limit] if index.reads.documents or self._wanted.limit is not None else []
         places = index.occurrences(event, *limits)
         return [(*(getattr(place, name) for name in self._columns), place.id) for place in places]
 
@@ -200,15 +205,18 @@ class Pairs:
         return self._table(source, pa.array(numbers, pa.int64()), places, pa.array(ids, self._id_type))
 
 
-def _place_columns(index: Any, wanted: Wanted) -> list[str]:
-    """Return the names of the columns of places; a language without places ends the command."""
+def _place_columns(index: Any, wanted: Wanted) -> dict[str, pa.DataType]:
+    """Return the columns of places with their types; a language without places ends the command."""
     if index.reads.documents:
-        return ["element"]
+        return {"element": pa.int64()}
     if not hasattr(index, "occurrences"):
-        fail(f"--occurrences: {index.language} do not say where; paths and patterns do")
-    if wanted.limit is not None:
+        fail(f"--occurrences: {index.language} do not say where; keywords, patterns, paths and predicates do")
+    if wanted.limit is not None and index.language == "patterns":
         fail(f"--limit: {index.language} say one place a subscription: leave it out")
-    return ["start", "end"]
+    columns = {"start": pa.int64(), "end": pa.int64()}
+    if index.reads.objects:
+        return {"attribute": pa.string(), "member": pa.int64(), **columns}
+    return {"attribute": pa.string(), **columns} if wanted.several_texts else columns
 
 
 def _all_or_first(events: Any, index: Index) -> tuple[list[tuple[int, pa.Table]], dict[int, str]]:

@@ -64,7 +64,8 @@ class TableResults:
         """Keep the rows of `table` that will be shown, and count them all."""
         self._header = table.column_names
         shown = table.slice(0, self._limit - len(self._rows))
-        self._rows += zip(*(shown[name].to_pylist() for name in self._header), strict=True)
+        rows = zip(*(shown[name].to_pylist() for name in self._header), strict=True)
+        self._rows += [tuple("" if value is None else value for value in row) for row in rows]
         self._count += len(table)
 
     def close(self) -> None:

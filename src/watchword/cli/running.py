@@ -16,6 +16,7 @@ from watchword.locations import scheme_of
 from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
+    from watchword.auditing import Auditor
     from watchword.home import Home
     from watchword.spark.pipeline import Progress
     from watchword.spark.sources import Source
@@ -47,11 +48,17 @@ def run(
         str, typer.Option(metavar="NAMES", help="Where matches go: files, inboxes, or both with a comma between them.")
     ] = "files,inboxes",
     master: Annotated[str, typer.Option(help="Spark's master: a cluster's URL, or this machine.")] = "local[*]",
+    archive: Annotated[
+        bool, typer.Option("--archive/--no-archive", help="Keep each item in the archive, also where nothing matches.")
+    ] = True,
+    audit: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of items that is also decided by brute force.")
+    ] = 0.0,
     forget: Annotated[
         bool,
         typer.Option(
             "--prune/--no-prune",
-            help="Delete old matches, inbox items and dead letters every hour, as watchword prune does.",
+            help="Delete old matches, inbox and archived items, dead letters every hour, as watchword prune does.",
         ),
     ] = True,
     home: HomeOption = DEFAULT_HOME,
@@ -60,7 +67,8 @@ def run(
 
     Stopped or killed at any moment and started again, it goes on where it was: no match is lost, none is written
     twice. New subscriptions are taken up at the next batch. A batch that fails, because a worker was killed, is tried
-    three times more. Items that cannot be read are set aside: watchword dead-letters shows them.
+    three times more. Items that cannot be read are set aside: watchword dead-letters shows them. Feeds that were added
+    over HTTP (HOME/feeds.opml) are read beside the named ones.
 
     [bold]Examples[/bold]
 
@@ -80,7 +88,7 @@ def run(
     with at.run(name).held():
         pass  # raises if another process has the run
     sinks = make_sinks(filter(None, map(str.strip, sink.split(","))), at, at.run(name))
-    chosen = _source(sources or [], format, option or [], text, event_id, stream)
+    chosen = _source(sources or [], format, option or [], text, event_id, stream, at.feeds)
     _note_subscriptions(at)
     how_often = "once" if once else f"again every {interval:g} s, until it is stopped (Ctrl-C)"
     note(f"reading {chosen.description}; {how_often}")
@@ -98,10 +106,21 @@ def run(
     try:
         report, retention = Report(), KEPT if forget else None
         pipeline = Pipeline(
-            spark, at, chosen.source, run=name, shards=shards, retention=retention, sinks=sinks, report=report
+            spark,
+            at,
+            chosen.source,
+            run=name,
+            shards=shards,
+            retention=retention,
+            sinks=sinks,
+            archive=archive,
+            audit=audit,
+            report=report,
         )
         pipeline.run(once=once, interval=interval)
         note(report.summary())
+        if pipeline.auditor is not None:
+            note(_audit_summary(pipeline.auditor))
     finally:
         with suppress(Exception):  # a Java process that was killed cannot be stopped
             spark.stop()
@@ -129,6 +148,14 @@ class Report:
         return f"done: {found} in {counted(self._batches, 'batch', 'batches')}; watchword inbox NAME shows them"
 
 
+def _audit_summary(auditor: Auditor) -> str:
+    """Return how many answers were decided again, and how many of them otherwise."""
+    found = counted(auditor.found, "difference") if auditor.found else "no difference"
+    return (
+        f"self-audit: {counted(auditor.decided, 'answer')} decided again, {found if auditor.found else 'no difference'}"
+    )
+
+
 def _note_subscriptions(home: Home) -> None:
     """Print how many subscriptions there are in each language."""
     with home.store() as store:
@@ -146,9 +173,12 @@ class Chosen(NamedTuple):
 
 
 def _source(
-    sources: list[str], format: str | None, options: list[str], text: str, event_id: str, stream: bool
+    sources: list[str], format: str | None, options: list[str], text: str, event_id: str, stream: bool, own: Path
 ) -> Chosen:
-    """Return the source that the arguments name; a wrong argument ends the command before Spark starts."""
+    """Return the source that the arguments name; a wrong argument ends the command before Spark starts.
+
+    `own` is the home's list of feeds, which is read beside other feeds, if it is there.
+    """
     from watchword.spark.sources import Source
 
     given = {}
@@ -163,6 +193,8 @@ def _source(
         if sources:
             fail("give SOURCE or --format, not both; the source's own options go into --option")
         return Chosen(Source(format, given, text, event_id), f"the source {format}")
+    if not sources and own.exists():
+        sources = [str(own)]
     if not sources:
         fail("give a SOURCE: feeds, an OPML list, or a folder of JSONL, Parquet or XML files; or --format")
     for name in sources:
@@ -179,6 +211,8 @@ def _source(
         return Chosen(source, f"the {'documents' if stream else 'files'} of {folders[0]}")
     if stream:
         fail("--stream: it is for a folder of XML files that hold concatenated documents")
+    if own.exists():
+        sources = list(dict.fromkeys([*sources, str(own)]))
     return Chosen(Source.feeds(sources, **given), _check_feeds(sources))
 
 

@@ -1,21 +1,26 @@
-"""Who subscribes to what: ``subscribe``, ``unsubscribe``, ``subscriptions``, and ``subscribers``."""
+"""Who subscribes to what: ``subscribe``, ``unsubscribe``, ``subscriptions``, ``pause``, ``snooze``; ``subscribers``."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from watchword.cli import opening
 from watchword.cli.reporting import fail, note, reports_errors, say
 from watchword.cli.system import DEFAULT_HOME, HomeOption, note_options
+from watchword.errors import UnknownNameError
 from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
-    from watchword.store import Store
+    from watchword.store import Details, Store, Subscription
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="List, add and remove those who subscribe.")
+IdsArgument = Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")]
 NamesArgument = Annotated[list[str], typer.Argument(metavar="NAME", help="Names of subscribers.")]
 
 
@@ -27,6 +32,9 @@ def subscribe(
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    name: Annotated[str | None, typer.Option(help="A name for people.")] = None,
+    note_: Annotated[str | None, typer.Option("--note", help="A note for people.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; may be given several times.")] = None,
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Many: CSV, TSV, JSON lines, Parquet or plain lines.")
     ] = None,
@@ -37,6 +45,8 @@ def subscribe(
     [bold]Examples[/bold]
 
       watchword subscribe ada 'greece AND (crisis OR bailout) NOT imf'
+
+      watchword subscribe ada 'ferry AND storm' --id storms --name 'Storms at sea' --tag sea --tag weather
 
       watchword subscribe ada --file alerts.csv
 
@@ -51,13 +61,16 @@ def subscribe(
 
     if (text is None) == (file is None):
         fail("give a SUBSCRIPTION, or --file with many")
+    if file is not None and (name, note_, tag) != (None, None, None):
+        fail("--name, --note and --tag are of one subscription: leave them out, or leave out --file")
     chosen = opening.check_language(language)
     options = opening.IndexOptions(language, dialect=dialect, log_sources=log_sources)
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:
             own = str(text) if dialect is None else opening.translator(chosen, options)(str(text))
-            say(store.subscribe(subscriber, own, language=language, id=id))
+            details = _details(store, id, name, note_, tag)
+            say(store.subscribe(subscriber, own, language=language, id=id, details=details))
             _note_unknown_topics(store, language, own)
             return
         found = opening.translate(opening.read(file, options), chosen, options)
@@ -78,9 +91,25 @@ def _note_unknown_topics(store: Store, language: str, text: str) -> None:
         note(f"no topic {visible(topic)!r} is known yet{similar} (watchword topics list)")
 
 
+def _details(
+    store: Store, id: str | None, name: str | None, note: str | None, tags: list[str] | None
+) -> Details | None:
+    """Return the present details of a subscription with these values put in; None if there is no value."""
+    from watchword.store import Details
+
+    given = {"name": name, "note": note, "tags": None if tags is None else tuple(tags)}
+    chosen: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if not chosen:
+        return None
+    try:
+        return replace(Details() if id is None else store.subscription(id).details, **chosen)
+    except UnknownNameError:
+        return Details(**chosen)
+
+
 @reports_errors
 def unsubscribe(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of subscriptions.")],
+    ids: IdsArgument,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
     """Unsubscribe. Delivered matches stay in the inbox."""
@@ -101,9 +130,82 @@ def subscriptions(
     from watchword.home import Home
 
     with Home(home).store() as store:
-        rows = [(s.subscriber, s.id, s.language, s.text) for s in store.subscriptions(subscriber)]
+        found = store.subscriptions(subscriber)
         note_options(store)
-    print_table(("subscriber", "id", "language", "subscription"), rows)
+    header = ["subscriber", "id", "language", "subscription"]
+    rows = [[s.subscriber, s.id, s.language, s.text] for s in found]
+    for column, cells in _described(found).items():
+        if any(cells):
+            header.append(column)
+            rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
+    print_table(header, rows)
+
+
+def _described(found: list[Subscription]) -> dict[str, list[str]]:
+    """Return further columns of the list; a column is shown if a subscription has something in it."""
+    from watchword.store.records import now
+
+    time = now()
+    return {
+        "name": [one.details.name for one in found],
+        "tags": [", ".join(one.details.tags) for one in found],
+        "state": [_state(one.details, time) for one in found],
+    }
+
+
+def _state(details: Details, now: datetime) -> str:
+    if details.paused:
+        return "paused"
+    until = details.snoozed
+    return f"snoozed until {until:%Y-%m-%d %H:%M}" if until is not None and until > now else ""
+
+
+@reports_errors
+def pause(ids: IdsArgument, home: HomeOption = DEFAULT_HOME) -> None:
+    """Let subscriptions match nothing until they are resumed.
+
+    [bold]Example[/bold]
+
+      watchword pause storms
+    """
+    _change(home, ids, paused=True)
+
+
+@reports_errors
+def resume(ids: IdsArgument, home: HomeOption = DEFAULT_HOME) -> None:
+    """Let paused or snoozed subscriptions match and be delivered again.
+
+    [bold]Example[/bold]
+
+      watchword resume storms
+    """
+    _change(home, ids, paused=False, snoozed=None)
+
+
+@reports_errors
+def snooze(
+    ids: IdsArgument,
+    days: Annotated[float, typer.Option(min=0, max=36_500, metavar="DAYS", help="For how long.")] = 1.0,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Deliver nothing of subscriptions for some days; what they match meanwhile is not delivered later either.
+
+    [bold]Example[/bold]
+
+      watchword snooze storms --days 7
+    """
+    from watchword.store.records import now
+
+    _change(home, ids, snoozed=now() + timedelta(days=days))
+
+
+def _change(home: Path, ids: list[str], **changed: Any) -> None:
+    """Change details of subscriptions; if one is unknown, none is changed."""
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        for one in [store.subscription(id) for id in ids]:
+            store.set_details(one.id, replace(one.details, **changed))
 
 
 @app.command()

@@ -69,7 +69,8 @@ def dead_letters(
     limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show the items that could not be read, with where they stood and why. All are in runs/NAME/dead-letters."""
+    """Show the items that could not be read, with where they stood and why. All are in runs/NAME/dead-letters, and in
+    posted/dead-letters for events that were posted over HTTP."""
     from watchword.cli.printing import print_table
     from watchword.dead_letters import read_letters
     from watchword.home import Home
@@ -77,9 +78,9 @@ def dead_letters(
     at = Home(home)
     at.store().close()
     rows = [
-        (run.name, batch, *map(visible, (letter.source, letter.position, letter.reason, letter.raw[:80])))
-        for run in at.runs()
-        for batch, letter in read_letters(run.dead_letters)
+        (run, batch, *map(visible, (letter.source, letter.position, letter.reason, letter.raw[:80])))
+        for run, folder in at.dead_letters().items()
+        for batch, letter in read_letters(folder)
     ]
     say(counted(len(rows), "dead letter"))
     if rows:
@@ -96,10 +97,14 @@ def prune(
     read: Annotated[float, _days("what was read")] = KEPT.read,
     unread: Annotated[float, _days("what was not")] = KEPT.unread,
     dead_letters: Annotated[float, _days("dead letters")] = KEPT.dead_letters,
+    archive: Annotated[float, _days("archived items")] = KEPT.archive,
+    archive_bytes: Annotated[
+        int, typer.Option(min=0, metavar="BYTES", help="Keep at most this much of the archive, its newest items.")
+    ] = KEPT.archive_bytes,
     compact: Annotated[bool, typer.Option("--compact", help="Make the store's file smaller too; others wait.")] = False,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Delete old files of matches, old items of inboxes, read or unread, and old dead letters.
+    """Delete old files of matches, old items of inboxes, read or unread, old dead letters, old items of the archive.
 
     It says how much disk each part of the home uses. Runs may go on meanwhile, and each does the same every hour, with
     the defaults. What a run needs in order to go on is never removed.
@@ -109,6 +114,8 @@ def prune(
       watchword prune
 
       watchword prune --matches 1 --unread 14 --compact
+
+      watchword prune --archive 90 --archive-bytes 20000000000
     """
     from watchword.cli.printing import print_table
     from watchword.home import Home
@@ -119,7 +126,7 @@ def prune(
     at = Home(home)
     at.store().close()
     before = disk_use(at)
-    done = forget(at, Retention(matches, read, unread, dead_letters), now())
+    done = forget(at, Retention(matches, read, unread, dead_letters, archive, archive_bytes), now())
     if compact:
         with at.store() as store:
             store.compact()

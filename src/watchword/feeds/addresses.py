@@ -60,11 +60,24 @@ async def leads_inside(url: httpx.URL) -> bool:
     return any(map(is_private, await lookup(url.host, port)))
 
 
-class PublicOnly(httpcore.AsyncNetworkBackend):
-    """Connects to public addresses only."""
+Networks = tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]
 
-    def __init__(self) -> None:
-        self._backend = httpcore.AnyIOBackend()
+
+def is_in(address: str, networks: Networks) -> bool:
+    """Return whether an address is in one of some networks.
+
+    >>> is_in("10.1.2.3", (ipaddress.ip_network("10.0.0.0/8"),))
+    True
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    return any(found in network for network in networks)
+
+
+class PublicOnly(httpcore.AsyncNetworkBackend):
+    """Connects to public addresses only, and to those in the networks of `allowed`."""
+
+    def __init__(self, allowed: Networks = ()) -> None:
+        self._backend, self._allowed = httpcore.AnyIOBackend(), allowed
 
     async def connect_tcp(
         self,
@@ -74,11 +87,11 @@ class PublicOnly(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first address of `host` that answers; none of them may be private."""
+        """Connect to the first address of `host` that answers; none of them may be private, but for allowed ones."""
         addresses = await lookup(host, port)
         if not addresses:
             raise httpcore.ConnectError(f"{host} has no address")
-        if any(map(is_private, addresses)):
+        if any(is_private(address) and not is_in(address, self._allowed) for address in addresses):
             raise PrivateAddressError(host)
         for address in addresses[:-1]:
             try:
@@ -101,10 +114,10 @@ def tls() -> ssl.SSLContext:
 class PublicTransport(httpx.AsyncHTTPTransport):
     """HTTP over `PublicOnly`. If a proxy is configured, httpx uses the proxy, which looks up names itself."""
 
-    def __init__(self, connections: int) -> None:
+    def __init__(self, connections: int, allowed: Networks = ()) -> None:
         super().__init__(verify=tls())
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls(), max_connections=connections, network_backend=PublicOnly()
+            ssl_context=tls(), max_connections=connections, network_backend=PublicOnly(allowed)
         )
 
 

@@ -1,4 +1,4 @@
-"""Reads OPML, the format for exchanging lists of feeds.
+"""Reads and writes OPML, the format for exchanging lists of feeds.
 
 expat parses it and stops at an entity declaration, so nothing can expand. From the first ill-formed place on (most
 often a bare ``&`` in an address) a regular expression finds the remaining ``outline`` tags. An unusable entry becomes a
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urljoin, urlsplit
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from watchword.errors import FeedError
@@ -22,6 +23,7 @@ from watchword.feeds.markup import collapse
 
 _OUTLINE = re.compile(r"<outline\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([A-Za-z:_]{1,40})\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIST_TYPES = ("include", "link")
 
 
@@ -34,6 +36,10 @@ class Outline:
     title: str
     groups: tuple[str, ...]
     """The titles of the outlines around it."""
+    is_public: bool = False
+    """Whether it is refused on a private address, even where the list is the user's own: a stranger has added it."""
+    added_by: str = ""
+    """Who has added it, if that is known."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +97,41 @@ class _Reading:
         if len(self.outlines) >= self.limits.max_items:
             raise FeedError(f"it has more than {self.limits.max_items} feeds; raise max_items", source=self.source)
         groups = tuple(group for group in self.groups if group)
-        self.outlines.setdefault(where, Outline(where, title, groups))
+        is_public = folded.get("publiconly", "").lower() == "true"
+        self.outlines.setdefault(where, Outline(where, title, groups, is_public, folded.get("addedby", "")))
         return title
+
+
+def write_opml(outlines: Iterable[Outline], title: str) -> bytes:
+    """Return a list of feeds as OPML 2.0, groups as outlines around their feeds; `read_opml` reads it back.
+
+    What XML does not allow is left out.
+    """
+    document = ElementTree.Element("opml", version="2.0")
+    ElementTree.SubElement(ElementTree.SubElement(document, "head"), "title").text = _clean(title)
+    body = ElementTree.SubElement(document, "body")
+    folders: dict[tuple[str, ...], ElementTree.Element] = {(): body}
+    for outline in outlines:
+        for depth in range(len(outline.groups)):
+            here = outline.groups[: depth + 1]
+            if here not in folders:
+                folders[here] = ElementTree.SubElement(folders[here[:-1]], "outline", text=_clean(here[-1]))
+        ElementTree.SubElement(folders[outline.groups], "outline", _attributes(outline))
+    ElementTree.indent(document)
+    text: bytes = ElementTree.tostring(document, "utf-8", xml_declaration=False)
+    return b'<?xml version="1.0" encoding="utf-8"?>\n' + text + b"\n"
+
+
+def _attributes(outline: Outline) -> dict[str, str]:
+    title = outline.title or outline.source
+    known = {"text": title, "title": title, "type": "rss", "xmlUrl": outline.source}
+    known |= {"publicOnly": "true"} if outline.is_public else {}
+    known |= {"addedBy": outline.added_by} if outline.added_by else {}
+    return {name: _clean(value) for name, value in known.items()}
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("", text)
 
 
 def resolve(source: str, url: str) -> str:

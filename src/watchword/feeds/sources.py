@@ -31,7 +31,8 @@ class Sources:
     feeds: tuple[str, ...]
     problems: tuple[FeedError, ...] = ()
     listed: frozenset[str] = frozenset()
-    """Feeds that only a list from the public network names; they are refused on private addresses."""
+    """Feeds that only a list from the public network names, or that a list marks as public (`Outline.is_public`); they
+    are refused on private addresses."""
 
 
 def split(text: str) -> list[str]:
@@ -63,12 +64,12 @@ def list_sources(names: str | Iterable[str], *, limits: Limits | None = None) ->
     for name in split(names) if isinstance(names, str) else names:
         try:
             for entry in _entries(name):
-                found, is_own = Sources((entry,)), True
+                found = Sources((entry,))
                 if _is_list(entry):
-                    found, is_own = _expand(entry, limits or Limits())
+                    found = _expand(entry, limits or Limits())
                 feeds.update(dict.fromkeys(found.feeds))
                 problems += found.problems
-                own.update(found.feeds if is_own else ())
+                own.update(set(found.feeds) - found.listed)
         except FeedError as error:
             problems.append(error)
     return Sources(tuple(feeds), tuple(problems), frozenset(feeds.keys() - own))
@@ -141,9 +142,10 @@ def _head(path: Path) -> bytes:
         return b""
 
 
-def _expand(name: str, limits: Limits) -> tuple[Sources, bool]:
-    """Return the feeds of a list, and whether the list is the user's own: a file, or on a private network."""
+def _expand(name: str, limits: Limits) -> Sources:
+    """Return the feeds of a list; all are `listed` unless it is the user's own: a file, or on a private network."""
     document, is_own = get(name, limits=limits) if is_url(name) else (read_file(name, limits.max_bytes), True)
     opml = read_opml(document, name, limits=limits)
     faults = tuple(FeedError(line, source=name) for line in opml.problems)
-    return Sources(tuple(outline.source for outline in opml.outlines), faults), is_own
+    listed = frozenset(outline.source for outline in opml.outlines if outline.is_public or not is_own)
+    return Sources(tuple(outline.source for outline in opml.outlines), faults, listed)

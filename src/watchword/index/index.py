@@ -32,10 +32,13 @@ from watchword.index.answers import EVENT, Call
 from watchword.index.catalog import Catalog, Id
 from watchword.index.changes import State, as_reader, as_writer
 from watchword.index.columns import Named, as_columns
+from watchword.index.comparing import Comparison
+from watchword.index.covering import MOST_STEPS, Covering
 from watchword.index.events import Pace, Present, as_sequence, batches, without_nulls
 from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
 from watchword.index.hits import Hits
 from watchword.index.language import EventKind, Language, Method, constructor_of, settle_options
+from watchword.index.places import MOST_PLACES, Occurrence, Place, checked_limit
 from watchword.index.reasons import Reasons, refuse_read_once
 from watchword.index.refusals import Refusals, Refused, without_refused
 from watchword.index.report import Explanation, Stats, index_html
@@ -458,6 +461,21 @@ class Index(State, MutableMapping[Key, str]):
         return self._plugged.explain(event, self._catalog.text(self._slot(key)))
 
     @final
+    def conjuncts(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end, in the text of a subscription, of each part that AND joins at the top.
+
+        Where OR joins them, or the language has no AND, the whole text is the one part. What asks nothing, such as a
+        stop word, is left out.
+
+        >>> from watchword import KeywordIndex
+        >>> text = "ferry AND (storm OR gale) NOT strike"
+        >>> [text[start:end] for start, end in KeywordIndex().conjuncts(text)]
+        ['ferry', '(storm OR gale)', 'NOT strike']
+        """
+        self.check(text)
+        return self._plugged.conjuncts(text)
+
+    @final
     def explain_text(self, event: Any, text: str) -> Explanation:
         """Say why `event` matches a text, which need not be subscribed, or why not.
 
@@ -466,6 +484,75 @@ class Index(State, MutableMapping[Key, str]):
         no match: forbidden crisis in: greece AND NOT crisis
         """
         return self._plugged.explain(event, text)
+
+    @final
+    def places(self, event: Any, text: str, limit: int = MOST_PLACES) -> list[Place]:
+        """Return where in `event` the words of a text stand, which need not be subscribed; none if it does not match.
+
+        Each place is that of an atom which the text asks for, in a part of the text that holds, by the order of the
+        event's texts, then by start and end; at most the first `limit`. A comparison of numbers has no place.
+
+        >>> from watchword import KeywordIndex
+        >>> KeywordIndex().places("Greece: a debt crisis", '"debt crisis" AND greece NOT imf')
+        [Place(start=0, end=6, atom='greece'), Place(start=10, end=21, atom='"debt crisis"')]
+        """
+        limit = checked_limit(limit)
+        if not isinstance(text, str):
+            self._plugged.compile_one(text)  # which raises
+        return self._plugged.placing(event).first(text, limit)
+
+    # covering
+
+    @final
+    @as_reader
+    def covers(self, a: Key, b: Key, steps: int = MOST_STEPS) -> Covering:
+        """Return how the subscription with id `a` relates to that with id `b`; true if it is proven to cover it.
+
+        >>> from watchword import KeywordIndex
+        >>> index = KeywordIndex({"s1": "ferry AND storm", "s2": "ferry", "s3": "tide"})
+        >>> index.covers("s2", "s1"), index.covers("s1", "s2"), index.covers("s1", "s3")
+        (<Covering.COVERS: 'covers'>, <Covering.COVERED: 'covered'>, <Covering.NEITHER: 'neither'>)
+        """
+        return self.compare_texts(self._catalog.text(self._slot(a)), self._catalog.text(self._slot(b)), steps)
+
+    @final
+    def compare_texts(self, a: str, b: str, steps: int = MOST_STEPS) -> Covering:
+        """Return how a text relates to another; they need not be subscribed.
+
+        Whatever it says is proven for every event; ``Covering.UNKNOWN`` says that nothing is proven, also where a proof
+        would take more than `steps`.
+
+        >>> from watchword import PredicateIndex
+        >>> PredicateIndex().compare_texts("price > 5 AND name = 'RBS'", "price > 3")
+        <Covering.COVERED: 'covered'>
+        """
+        return Comparison(self._plugged, a).with_text(b, steps)
+
+    @final
+    def relatives(
+        self, text: str, others: Mapping[Any, str] | Iterable[tuple[Any, str]], steps: int = MOST_STEPS
+    ) -> dict[Any, Covering]:
+        """Return which of other texts a text equals, covers or is covered by: their ids, with the relation of the text
+        to each.
+
+        `others` are texts by id, such as this index. Each comparison has `steps` of its own. A text that is refused
+        raises, with its id.
+
+        >>> from watchword import KeywordIndex
+        >>> others = {"a": "ferry AND storm", "b": "ferry OR tide", "c": "tide", "d": '"ferry"'}
+        >>> {id: str(found) for id, found in KeywordIndex().relatives("ferry", others).items()}
+        {'a': 'covers', 'b': 'covered', 'd': 'equal'}
+        """
+        comparison = Comparison(self._plugged, text)
+        found: dict[Any, Covering] = {}
+        for id, other in others.items() if isinstance(others, Mapping) else others:
+            try:
+                relation = comparison.proven(other, steps)
+            except SubscriptionError as error:
+                raise error.of_id(id) from None
+            if relation is not None:
+                found[id] = relation
+        return found
 
     # routing: which events can reach which subscriptions
 
@@ -559,6 +646,14 @@ class Index(State, MutableMapping[Key, str]):
         hits = plugged.find(plugged.read(events, position))
         self._count(hits.events, hits.operations)
         return hits
+
+    def _found_places(self, event: Any, limit: int) -> list[Occurrence]:
+        """Return the places of each subscription that an event satisfies, at most `limit` of each, by place."""
+        if hasattr(event, "__next__"):  # terms that are read once
+            event = list(event)
+        slots = np.sort(self._find([event], 0).payloads).tolist()
+        matched = [(self._catalog.id(slot), self._catalog.text(slot)) for slot in slots]
+        return self._plugged.placing(event).occurrences(matched, checked_limit(limit))
 
     def _count(self, events: int, operations: int) -> None:
         """Count events that were matched, and the work that they took."""

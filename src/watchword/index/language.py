@@ -27,8 +27,10 @@ import pyarrow as pa
 
 from watchword.arrays import Int32
 from watchword.errors import EventError, OptionError, SubscriptionError
+from watchword.index.covering import Steps
 from watchword.index.events import sample
 from watchword.index.hits import Hits
+from watchword.index.places import NOWHERE, Placing
 from watchword.index.report import Explanation
 from watchword.index.routing import Atoms, Needs
 from watchword.index.structure import Structure
@@ -136,6 +138,28 @@ class Language(ABC):
     @abstractmethod
     def explain(self, event: Any, text: str) -> Explanation:
         """Say why an event matches a subscription, or why not."""
+
+    def conjuncts(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of the parts of a subscription that AND joins; by default the whole is one part."""
+        return [(0, len(text))]
+
+    def placing(self, event: Any) -> Placing:
+        """Return an event as it is asked where a subscription's words stand in it."""
+        return NOWHERE
+
+    def asked(self, text: str) -> Any:
+        """Return a subscription as `implies` takes it."""
+        self.compile_one(text)
+        return text
+
+    def implies(self, narrow: Any, wide: Any, steps: Steps) -> bool:
+        """Return whether it is proven that every event that satisfies one subscription satisfies another; both are as
+        `asked` returns them."""
+        return bool(narrow == wide)
+
+    def refutes(self, narrow: Any, wide: Any, steps: Steps) -> bool:
+        """Return whether an event was found that satisfies one subscription and not another."""
+        return False
 
     @abstractmethod
     def figures(self) -> Mapping[str, int]:

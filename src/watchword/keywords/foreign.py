@@ -11,12 +11,17 @@ alert that silently never fires is the worst that can happen.
 | ``field:word``, ``field:"a b"`` | only in this field | refused, see below |
 | ``NEAR/3``, ``w/3``, ``NEAR``, ``AROUND(3)`` | at most three words between | refused |
 | ``XOR``, ``ANDNOT`` | | refused |
+| ``qu?ck`` | any letter | refused where the sign stands within a word |
+| ``value > 20``, ``price>=3``, ``sports=1`` | a comparison, as predicates and properties have it | refused, see below |
+| ``//media[@type='image']`` | a path | refused where a word begins so; ``//www.example.com`` is an address |
+| ``{"source": ["aws.ec2"]}`` | a rule in JSON | refused where a brace opens before a quote, or stands alone |
 
 A *field* is a name (a letter, then letters, digits, ``_ . -``), a colon and, without a space, a value. So ``10:30`` and
 ``3:1`` are none (no name), nor are ``title: word`` (a space), ``std::vector`` (two colons), ``:D``, and
-``news.example.com:8080`` (a host and a port). A word that begins with ``www.`` or ``scheme://`` is a URL, in which all
-of this is plain. ``rock & roll``, ``at&t``, ``c++``, ``+word``, ``covid-19``, ``why?``, ``wow!`` and ``a * b`` are
-plain too, and so is everything in quotes.
+``news.example.com:8080`` (a host and a port). A *comparison* is ``=``, ``==``, ``!=``, ``<>``, ``<``, ``<=``, ``>`` or
+``>=``, alone between spaces, or between a name and a value; ``=>``, ``<3`` and ``<b>x</b>`` are none. A word that
+begins with ``www.`` or ``scheme://`` is a URL, in which all of this is plain. ``rock & roll``, ``at&t``, ``c++``,
+``+word``, ``covid-19``, ``why?``, ``wow!`` and ``a * b`` are plain too, and so is everything in quotes.
 """
 
 from __future__ import annotations
@@ -34,11 +39,14 @@ LOWER = frozenset({"and", "or", "not"})
 RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT"})
 """Operators of other tools."""
 
-_SUSPECT = re.compile(r"[!|&*~^:/]")
+_SUSPECT = re.compile(r"[!|&*~^:/?<>={]")
 _URL = re.compile(r"[^\W\d_][\w+.-]*://|www\.", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d+(?:[/?#]|$)")
 _IN_QUOTES = "or put it in quotes if you mean the words"
 _ALTERNATIVES = f"write the words that you mean, with OR between them, {_IN_QUOTES}"
+_COMPARISON = (
+    f"{{}} compares nothing here; this looks like a predicate, which the language predicates reads, {_IN_QUOTES}"
+)
 
 # Rules are about a word with the character before it, if that closes something, and the one behind it, if that opens
 # something; a space otherwise.
@@ -60,6 +68,18 @@ _RULES = (
     (
         re.compile(rf"^.\+?[^\W\d][\w.-]*(:)[\w\[{{<>*({QUOTES}]"),
         f"there are no fields here; leave the field out, or put a space behind the {{}}, {_IN_QUOTES}",
+    ),
+    (re.compile(r"(?<=\w)(\?)(?=\w)"), f"{{}} stands for no letter here; {_ALTERNATIVES}; patterns have it"),
+    (re.compile(r"^.(<>|[<>!=]=|[<>=]).$"), _COMPARISON),
+    (re.compile(rf"^.[^\W\d][\w.-]*(<>|[<>!=]=|[<>=])[\w'.+({QUOTES}-]"), _COMPARISON),
+    (
+        re.compile(r"^.(//)(?:[*@]|\w[\w-]*[^\w.-])"),
+        f"{{}} begins no path here; the language paths reads paths, {_IN_QUOTES}",
+    ),
+    (
+        re.compile(rf"^.(\{{)[ {QUOTES}]$"),
+        f"{{}} opens nothing here; this looks like a rule in JSON, which the language predicates takes by its dialects "
+        f"(eventbridge, sns); leave it out, {_IN_QUOTES}",
     ),
 )
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
 from watchword.errors import OptionError
 from watchword.index import Index, Key, as_reader
+from watchword.index.places import MOST_PLACES, Occurrence
 from watchword.keywords.language import Keywords
 
 if TYPE_CHECKING:
@@ -79,6 +80,23 @@ class KeywordIndex(Index[Key]):
             order: Literal["rank", "reverse-rank", "given"] = ...,
             storage: Literal["whole", "delta"] = ...,
         ) -> None: ...
+
+    @as_reader
+    def occurrences(self, event: Any, limit: int = MOST_PLACES) -> list[Occurrence]:
+        """Return where in `event` the words and phrases of each subscription stand that it matches, by place.
+
+        These are all places of every word and phrase that is asked for in a part of the subscription that holds, in
+        characters of the text as it was given; at most the first `limit` of each subscription. Where an event is
+        several texts, `attribute` names the text; where it is a list of terms, places are positions in the list.
+
+        >>> index = KeywordIndex({"s1": "crisis OR bailout", "s2": '"debt crisis" NOT imf'})
+        >>> for found in index.occurrences("A debt crisis. Crisis?"):
+        ...     print(found)
+        Occurrence(id='s2', start=2, end=13, atom='"debt crisis"')
+        Occurrence(id='s1', start=7, end=13, atom='crisis')
+        Occurrence(id='s1', start=15, end=21, atom='crisis')
+        """
+        return self._found_places(event, limit)
 
     @as_reader
     def draw(self) -> str:

@@ -11,12 +11,16 @@ import pyarrow as pa
 from watchword.arrays import Int32, offsets_of
 from watchword.index import ClauseReport, EventKind, Explanation, Method, method_table
 from watchword.index.arrow import string_hashes
+from watchword.index.covering import Steps
+from watchword.index.places import Placing
 from watchword.index.routing import Atoms, Needs
 from watchword.keywords.atoms import AtomReader
 from watchword.keywords.compiler import Compiler
+from watchword.keywords.covering import Asked, asked, implies, refutes
 from watchword.keywords.one_change import OneChange
 from watchword.keywords.one_text import LONGEST, OneText
 from watchword.keywords.options import METHOD_OPTIONS, OPTIONS
+from watchword.keywords.places import placing
 from watchword.keywords.query import Clause, grammar_of, occurs, parse, show, show_clause
 from watchword.keywords.reader import Reader
 from watchword.options import Option
@@ -50,7 +54,7 @@ class Keywords(SetLanguage):
 
     def __init__(self, method: str, options: Mapping[str, Any]) -> None:
         super().__init__(method, options)
-        grammar = grammar_of(options)
+        self._grammar = grammar = grammar_of(options)
         self._analyzer, self._limits, self._literal_operators = (
             grammar.analyzer,
             grammar.limits,
@@ -99,6 +103,26 @@ class Keywords(SetLanguage):
         """Return which clause held, or the missing terms of each clause."""
         terms = self._reader.terms(event)
         return Explanation(text, tuple([_report(clause, terms) for clause in self.compile_one(text)]))
+
+    def conjuncts(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of the parts of a subscription that AND joins."""
+        return self._grammar.conjuncts(text)
+
+    def placing(self, event: Any) -> Placing:
+        """Return an event as it is asked where a subscription's words stand in it."""
+        return placing(event, self._reader, self._grammar)
+
+    def asked(self, text: str) -> Asked:
+        """Return a subscription as `implies` takes it."""
+        return asked(text, self._grammar)
+
+    def implies(self, narrow: Asked, wide: Asked, steps: Steps) -> bool:
+        """Return whether every event that satisfies a subscription is proven to satisfy another."""
+        return implies(narrow, wide, steps)
+
+    def refutes(self, narrow: Asked, wide: Asked, steps: Steps) -> bool:
+        """Return whether an event is found that satisfies a subscription and not another."""
+        return refutes(narrow, wide, steps)
 
     def needs(self, texts: Strings) -> Needs:
         """Return the terms that each clause asks for, by their hashes."""

@@ -44,6 +44,10 @@ class Grammar:
         """Return a subscription as a tree of atoms, not yet multiplied out."""
         return _Words(text, self.analyzer, self.limits, self.literal_operators).tree()
 
+    def conjuncts(self, text: str) -> list[tuple[int, int]]:
+        """Return start and end of the parts of a subscription that AND joins."""
+        return _Words(text, self.analyzer, self.limits, self.literal_operators).conjuncts()
+
 
 def grammar_of(options: Mapping[str, Any]) -> Grammar:
     """Return the grammar under settled options."""

@@ -17,22 +17,27 @@ import pyarrow as pa
 from watchword.arrays import Int32, Int64, UInt8, concatenated
 from watchword.errors import EventError
 from watchword.index import EventKind, Explanation, Language, Method, method_table
+from watchword.index.covering import Steps
 from watchword.index.events import texts_of
 from watchword.index.hits import Hits
+from watchword.index.places import Placing
 from watchword.kernels.paths.asked import Asked
 from watchword.kernels.paths.settle import Conditions
 from watchword.options import Option
 from watchword.parts import Counters
 from watchword.paths.compiler import Compiled, Compiler
+from watchword.paths.covering import implies, refutes
 from watchword.paths.explaining import report
 from watchword.paths.labels import Labels
 from watchword.paths.options import METHOD_OPTIONS, OPTIONS
 from watchword.paths.parsing.batch import parse_batch
 from watchword.paths.parsing.chunked import ChunkedDocument
-from watchword.paths.parsing.documents import chunks, is_in_memory, load, load_many, stream_of
+from watchword.paths.parsing.documents import Loaded, chunks, is_in_memory, load, load_many, stream_of
 from watchword.paths.parsing.guards import Guards
 from watchword.paths.parsing.streams import Piece, stream
 from watchword.paths.passes import ONCE
+from watchword.paths.places import has_path, placing
+from watchword.paths.query import Step
 from watchword.strings import Strings, from_pieces
 
 _STRUCTURES = {
@@ -157,12 +162,41 @@ class PathLanguage(Language):
     def explain(self, event: Any, text: str) -> Explanation:
         """Say which element the path ends at, or how far it goes."""
         document = load(event, self._guards)
+        separator = "}" if self._by_namespace else None
+        steps, walk = self._compiler.parse(text), self._walk_of(document)
+        return Explanation(text, (report(text, steps, document, walk, separator),))
+
+    def placing(self, event: Any) -> Placing:
+        """Return a document as it is asked for the start tags of the elements that a path ends at."""
+        document = load(event, self._guards)
+        return placing(document, self._walk_of(document), self._compiler)
+
+    def asked(self, text: str) -> tuple[Step, ...]:
+        """Return the steps of a path, as `implies` takes them."""
+        return self._compiler.parse(text)
+
+    def implies(self, narrow: tuple[Step, ...], wide: tuple[Step, ...], steps: Steps) -> bool:
+        """Return whether every document with a path is proven to have another."""
+        return implies(narrow, wide, steps)
+
+    def refutes(self, narrow: tuple[Step, ...], wide: tuple[Step, ...], steps: Steps) -> bool:
+        """Return whether a document is found that has a path and not another."""
+
+        def holds(path: tuple[Step, ...], document: str) -> bool:
+            try:
+                return has_path(path, self._walk_of(load(document, self._guards)))
+            except EventError:  # it is deeper than documents may be
+                return False
+
+        return refutes(narrow, wide, steps, holds)
+
+    def _walk_of(self, document: Loaded) -> Callable[[Labels], Int32]:
+        """Return the function that walks a document under other labels than those of the index."""
 
         def walk(labels: Labels) -> Int32:
             return self._parsed(from_pieces([document.data]), np.array([document.decoded], np.uint8), 0, labels)
 
-        separator = "}" if self._by_namespace else None
-        return Explanation(text, (report(text, self._compiler.parse(text), document, walk, separator),))
+        return walk
 
     def figures(self) -> Mapping[str, int]:
         """Return paths as clauses, and the steps of all of them as atoms."""

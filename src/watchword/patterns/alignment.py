@@ -82,6 +82,20 @@ class Folding:
         return first, bisect_right(self._ends, end - 1) + 1 if end > start else first
 
 
+def place_of(pattern: Pattern, text: Folding | str) -> tuple[int, int] | None:
+    """Return where in a text, as it was given, a pattern's instance stands; None if it has none.
+
+    >>> from watchword.patterns.query import parse
+    >>> place_of(parse("song*e"), "a song blue"), place_of(parse("ss"), Folding("Straße")), place_of(parse("x"), "a")
+    ((2, 11), (4, 5), None)
+    """
+    found = align(pattern, text.folded if isinstance(text, Folding) else text)
+    if not found.held:
+        return None
+    place = span(pattern, found.places)
+    return text.original(*place) if isinstance(text, Folding) else place
+
+
 def _segments(pattern: Pattern) -> Iterator[tuple[int, int]]:
     """Yield the segments, words between stars: the number of the first word and of the one after the last."""
     first = 0

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from watchword.index import Index, Key, as_reader
-from watchword.patterns.alignment import Folding, align, span
+from watchword.index.places import Occurrence
 from watchword.patterns.language import PatternLanguage
 from watchword.patterns.stream import StreamMatcher
 
 if TYPE_CHECKING:
     from watchword.index import Subscriptions
 
-
-class Occurrence(NamedTuple):
-    """The position of a pattern's instance: ``text[start:end]``."""
-
-    id: Any
-    start: int
-    end: int
+__all__ = ["Occurrence", "PatternIndex"]
 
 
 class PatternIndex(Index[Key]):
@@ -74,14 +68,20 @@ class PatternIndex(Index[Key]):
     def occurrences(self, event: Any) -> list[Occurrence]:
         """Return where `event` has an instance of each pattern that it matches, in the order of subscribing.
 
+        Where an event is several texts, this is an instance in each text that has one, and `attribute` names the text.
+
         Start and end cut the text as a Python slice does. Of several instances it is the leftmost, and of those the
         shortest; a leading `*` makes it start where the text does. With `ignore_case` it is so in the folded text, and
         start and end are those of all characters of the original that have a part in it. An event given as bytes is
         counted in characters, too.
         """
-        text = self._plugged.readable(event)
         slots = np.sort(self._find([event], 0).payloads).tolist()
-        return [Occurrence(self._catalog.id(slot), *self._span(slot, text)) for slot in slots]
+        placing = self._plugged.placing(event)
+        return [
+            Occurrence(self._catalog.id(slot), *place)
+            for slot in slots
+            for place in placing.find(self._catalog.text(slot))
+        ]
 
     @as_reader
     def stream(self) -> StreamMatcher:
@@ -98,9 +98,3 @@ class PatternIndex(Index[Key]):
         """
         ids, texts = self._catalog.live_columns()
         return StreamMatcher(self._plugged.plan(texts, ids))
-
-    def _span(self, slot: int, text: Folding | str) -> tuple[int, int]:
-        pattern = self._plugged.pattern(self._catalog.text(slot))
-        if isinstance(text, Folding):
-            return text.original(*span(pattern, align(pattern, text.folded).places))
-        return span(pattern, align(pattern, text).places)

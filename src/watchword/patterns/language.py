@@ -6,18 +6,21 @@ left to do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from watchword.arrays import Int32
 from watchword.index import EventKind, Explanation, Language, Method, method_table
+from watchword.index.covering import Steps
 from watchword.index.hits import Hits, united
+from watchword.index.places import Place, Placing
 from watchword.index.texts import texts_of_one
 from watchword.options import Option
 from watchword.parts import Counters
 from watchword.patterns import texts as reading
-from watchword.patterns.alignment import Folding
+from watchword.patterns.alignment import Folding, place_of
 from watchword.patterns.compiler import Compiled, Compiler
+from watchword.patterns.covering import implies, refutes
 from watchword.patterns.explaining import report
 from watchword.patterns.keyed.structure import KeyedPatterns
 from watchword.patterns.lengths import LengthTable
@@ -116,6 +119,40 @@ class PatternLanguage(Language):
         texts = texts_of_one(event, 0) if isinstance(event, Mapping) else [event]
         reports = [report(text, pattern, self.readable(one)) for one in texts or [""]]
         return Explanation(text, (next((one for one in reports if one.held), reports[0]),))
+
+    def placing(self, event: Any) -> Placing:
+        """Return an event as it is asked where a pattern's instance stands in each of its texts."""
+        texts: dict[str | None, Folding | str]
+        if isinstance(event, Mapping):
+            texts_of_one(event, 0)  # which raises
+            texts = {str(name): self.readable(text) for name, text in event.items() if text is not None}
+        else:
+            texts = {None: self.readable(event)}
+
+        def places(text: str) -> Iterator[Place]:
+            pattern = self.pattern(text)
+            for name, readable in texts.items():
+                found = place_of(pattern, readable)
+                if found is not None:
+                    yield Place(*found, name)
+
+        return Placing(places, list(texts).index)
+
+    def asked(self, text: str) -> Pattern:
+        """Return a pattern as `implies` takes it."""
+        return self.pattern(text)
+
+    def implies(self, narrow: Pattern, wide: Pattern, steps: Steps) -> bool:
+        """Return whether every text with a pattern is proven to have another."""
+        return implies(narrow, wide, steps)
+
+    def refutes(self, narrow: Pattern, wide: Pattern, steps: Steps) -> bool:
+        """Return whether a text is found that has a pattern and not another."""
+
+        def found(pattern: Pattern, text: str) -> bool:
+            return place_of(pattern, self.readable(text)) is not None
+
+        return refutes(narrow, wide, steps, found)
 
     def figures(self) -> Mapping[str, int]:
         """Return patterns as clauses, and the words of all of them as atoms."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from watchword.index import Index, Key
+from watchword.index import Index, Key, as_reader
+from watchword.index.places import MOST_PLACES, Occurrence
 from watchword.predicates.language import Predicates
 
 if TYPE_CHECKING:
@@ -37,6 +38,25 @@ class PredicateIndex(Index[Key]):
     """
 
     plug = Predicates
+
+    @as_reader
+    def occurrences(self, event: Any, limit: int = MOST_PLACES) -> list[Occurrence]:
+        """Return where in the texts of `event` each subscription found what it asks for, by place.
+
+        `attribute` names the attribute, `start` and `end` cut its text, and `member` numbers the texts of a list, from
+        0. These are all places of every predicate about texts that is asked for in a part of the subscription that
+        holds: words and phrases, parts and beginnings and ends of texts, one instance of a pattern, the whole of a
+        text that equals another or has a form. A comparison of numbers has no place. At most the first `limit` of each
+        subscription.
+
+        >>> index = PredicateIndex({"r1": "body MATCHES 'storm OR ferry' AND price < 5", "r2": "tags CONTAINS 'sea'"})
+        >>> for found in index.occurrences({"body": "Ferry in a storm", "price": 3, "tags": ["harbour", "sea"]}):
+        ...     print(found)
+        Occurrence(id='r1', start=0, end=5, attribute='body', atom="body MATCHES 'ferry'")
+        Occurrence(id='r1', start=11, end=16, attribute='body', atom="body MATCHES 'storm'")
+        Occurrence(id='r2', start=0, end=3, attribute='tags', member=1, atom="tags = 'sea'")
+        """
+        return self._found_places(event, limit)
 
     if TYPE_CHECKING:  # for editors and type checkers; when it runs, `Index` takes and checks every option
 

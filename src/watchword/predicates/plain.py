@@ -59,11 +59,11 @@ def plain_predicate(text: str) -> Predicate | None:
         if name.upper() in RESERVED:
             return None
     if found.re is _BETWEEN:
-        ends = _number(found[2]), _number(found[3])
+        ends = plain_number(found[2]), plain_number(found[3])
         return Predicate(path, "BETWEEN", View.PLAIN, ends, f"BETWEEN {ends[0][1]!r} AND {ends[1][1]!r}")
     sign = "!=" if found[2] == "<>" else found[2]
     if found[3] is not None:
-        key = _number(found[3])
+        key = plain_number(found[3])
         return Predicate(path, sign, View.PLAIN, (key,), f"{sign} {key[1]!r}")
     constant = found[4]
     instant = instant_of_text(constant) if constant[:1].isdigit() else None
@@ -93,7 +93,8 @@ def plain_search(text: str, limits: Limits, reading: Reading) -> list[Predicate]
     return reading.plain_words(path, found[2], limits.predicates)
 
 
-def _number(digits: str) -> Key:
+def plain_number(digits: str) -> Key:
+    """Return the key of a number of at most 30 digits."""
     if "." not in digits:
         return (NUMBER, int(digits))
     value = float(digits)

@@ -44,7 +44,9 @@ _FIRST = np.uint64(0xFF51AFD7ED558CCD)
 _SHIFT = np.uint64(33)
 
 
-def needs_of(plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]], meanings: list[Predicate]) -> Needs:
+def needs_of(
+    plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]], meanings: list[Predicate | None]
+) -> Needs:
     """Return the atoms that clauses need: conjunctions are rows of predicates' numbers, others come with owners."""
     hashes, known = _equalities(meanings)
     more = Rows(
@@ -57,10 +59,11 @@ def needs_of(plain: Rows, owners: Int64, parsed_rows: list[tuple[int, list[int]]
     return Needs(all_owners, offsets_of(kept)[offsets], hashes[atoms[kept]])
 
 
-def _equalities(predicates: list[Predicate]) -> tuple[UInt64, Bools]:
+def _equalities(predicates: list[Predicate | None]) -> tuple[UInt64, Bools]:
     """Return the atoms of predicates, and which predicates have one."""
-    known = np.array([_is_equality(predicate) for predicate in predicates], np.bool_)
-    found = [(show_path(one.attribute), one.constants[0]) for one, has in zip(predicates, known, strict=True) if has]
+    asked = [one if one is not None and _is_equality(one) else None for one in predicates]
+    known = np.array([one is not None for one in asked], np.bool_)
+    found = [(show_path(one.attribute), one.constants[0]) for one in asked if one is not None]
     hashes = np.zeros(len(predicates), np.uint64)
     hashes[known] = _hashed_keys([path for path, _ in found], [key for _, key in found])
     return hashes, known

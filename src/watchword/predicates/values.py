@@ -56,6 +56,8 @@ class View(IntEnum):
     INSTANTS = 4
     ADDRESSES = 5
 
+    __hash__ = int.__hash__  # that of enumerations runs Python code, for each predicate that is looked up
+
 
 def plain_key(value: Any) -> Key | None:
     """Return the key of a value as it is; None if it is no value (null, NaN), a `TypeError` if it is of no known kind.

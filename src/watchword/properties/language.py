@@ -16,6 +16,7 @@ from watchword.arrays import Int32, UInt64, offsets_of
 from watchword.errors import EventError
 from watchword.index import ClauseReport, EventKind, Explanation, Language, Method, method_table
 from watchword.index.arrow import string_hashes
+from watchword.index.covering import Steps
 from watchword.index.hits import Hits
 from watchword.index.routing import Atoms, Needs
 from watchword.index.structure import Structure
@@ -107,6 +108,20 @@ class Properties(Language):
         forbidden = [literal + 1 for literal in literals if not literal & 1 and literal >> 1 in ones]
         shown = (tuple(map(self.declared.literal, found)) for found in (missing, forbidden))
         return Explanation(text, (ClauseReport(self.declared.show(literals), *shown),))
+
+    def asked(self, text: str) -> frozenset[int]:
+        """Return the literals of a subscription, as `implies` takes them."""
+        return frozenset(self.declared.parse(text))
+
+    def implies(self, narrow: frozenset[int], wide: frozenset[int], steps: Steps) -> bool:
+        """Return whether every event that satisfies a subscription satisfies another: ternary inclusion."""
+        steps.spend()
+        return narrow >= wide
+
+    def refutes(self, narrow: frozenset[int], wide: frozenset[int], steps: Steps) -> bool:
+        """Return whether an event satisfies a subscription and not another: the bits that `narrow` asks for and, for a
+        property that only `wide` asks for, the opposite."""
+        return not self.implies(narrow, wide, steps)
 
     def figures(self) -> Mapping[str, int]:
         """Return subscriptions as clauses, and distinct literals as atoms."""

@@ -130,6 +130,24 @@ class Parser(ABC, Generic[Atom]):
             )
         return tree
 
+    def conjuncts(self) -> list[tuple[int, int]]:
+        """Return start and end of each part of the text that AND joins at the top; one part if OR joins them.
+
+        Parts that ask nothing are left out. The text is one that `tree` takes.
+        """
+        found: list[tuple[int, int]] = []
+        operator = None
+        while self._token.kind != "end":
+            if self._token.kind == "OR":
+                return [(0, len(self.text))]
+            if self._token.kind == "AND":
+                operator = self.advance()
+            start = self._token.position
+            part = self._factor(0, operator)
+            if part is not None:
+                found.append((start, start + len(self.text[start : self._token.position].rstrip())))
+        return found
+
     def clauses_of(self, tree: Tree) -> list[Clause[Atom]]:
         """Return the clauses of a tree; all trees of a text share one budget."""
         return [Clause(*found) for found in factor(tree, self.budget)]

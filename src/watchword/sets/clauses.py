@@ -131,24 +131,15 @@ class ClauseTable(Part):
 
     def add(self, slot: int, clause: CheckedClause) -> int:
         """Store a clause and return its payload."""
-        number = self._free.pop() if self._free else self.count
-        words = [*clause.required, len(clause.required), *clause.program]
-        self._make_room(number + 1, len(words))
-        self.count = max(self.count, number + 1)
-        self.program[self.fill : self.fill + len(words)] = words
-        self.fill += len(words)
-        entry = ENTRY_WORDS * number
-        self.entries[entry : entry + ENTRY_WORDS] = slot, clause.shared, self.fill - len(clause.program), self.fill
-        if not clause.required and not self._by_structure:
-            self._always[number] = None
-            self._always_made.clear()
-        self._later.setdefault(slot, []).append(number)
-        return FIRST_CLAUSE + number
+        added = Additions(self)
+        payload = added.add(slot, clause)
+        added.finish()
+        return payload
 
     def add_many(self, slots: Int32, clauses: CheckedClauses) -> Int32:
         """Store many clauses, under new numbers, and return their payloads."""
         first, count = self.count, len(clauses.owners)
-        self._make_room(first + count, len(clauses.program))
+        self.make_room(first + count, len(clauses.program))
         self.count += count
         self.program[self.fill : self.fill + len(clauses.program)] = clauses.program
         entries = self._entries[first:]
@@ -160,6 +151,25 @@ class ClauseTable(Part):
         self._always_made.clear()
         self._sorted = None
         return np.arange(FIRST_CLAUSE + first, FIRST_CLAUSE + self.count, dtype=np.int32)
+
+    def taken(self, slot: int, is_bound: bool) -> int:
+        """Return the number of a new clause, which `write` is going to write. A structure finds it if it is bound."""
+        if self._free:
+            number = self._free.pop()
+        else:
+            number, self.count = self.count, self.count + 1
+        if not is_bound and not self._by_structure:
+            self._always[number] = None
+            self._always_made.clear()
+        self._later.setdefault(slot, []).append(number)
+        return number
+
+    def write(self, numbers: list[int], entries: list[int], words: list[int]) -> None:
+        """Write the entries of new clauses, and their words."""
+        self.make_room(self.count, len(words))
+        self.program[self.fill : self.fill + len(words)] = words
+        self.fill += len(words)
+        self._entries[numbers] = np.array(entries, np.int32).reshape(-1, ENTRY_WORDS)
 
     def of(self, slot: int) -> list[tuple[int, CheckedClause]]:
         """Return a slot's clauses, each with its payload."""
@@ -256,7 +266,7 @@ class ClauseTable(Part):
         """Return the entries in use, a row for each."""
         return self.entries[: ENTRY_WORDS * self.count].reshape(-1, ENTRY_WORDS)
 
-    def _make_room(self, count: int, words: int) -> None:
+    def make_room(self, count: int, words: int) -> None:
         """Make room for `count` entries, and `words` more of programs."""
         if self.fill + words > np.iinfo(np.int32).max:
             raise WatchwordError(f"{count} clauses with a check are more than one index holds; use several")
@@ -288,3 +298,30 @@ class ClauseTable(Part):
         first, last = np.searchsorted(slots, (slot, slot + 1)) if len(slots) else (0, 0)
         sorted_ones = [number for number in order[first:last].tolist() if self.entries[ENTRY_WORDS * number] == slot]
         return list(dict.fromkeys(sorted_ones + self._later.get(slot, [])))
+
+
+class Additions:
+    """Clauses that are added to a table together, by one write to each of its arrays in `finish`."""
+
+    def __init__(self, table: ClauseTable) -> None:
+        self._table = table
+        self._words: list[int] = []
+        self._numbers: list[int] = []
+        self._entries: list[int] = []
+
+    def add(self, slot: int, clause: CheckedClause) -> int:
+        """Take a clause, and return the payload that it is going to have."""
+        number = self._table.taken(slot, bool(clause.required))
+        words = self._words
+        words += clause.required
+        words.append(len(clause.required))
+        start = self._table.fill + len(words)
+        words += clause.program
+        self._numbers.append(number)
+        self._entries += (slot, clause.shared, start, start + len(clause.program))
+        return FIRST_CLAUSE + number
+
+    def finish(self) -> None:
+        """Write the clauses to the table."""
+        if self._numbers:
+            self._table.write(self._numbers, self._entries, self._words)

@@ -56,6 +56,8 @@ Factored(required=('a', 'c'), forbidden=('d',), rest=(), keys=())]
     >>> clause.required, clause.keys[:2], len(clause.keys), len(clause.rest)
     (('c',), (('a0',), ('a1',)), 40, 2)
     """
+    if not isinstance(tree, And | Or | Not):
+        return [Factored((tree,), ())]
     node = _with_inner_negations(tree, False, budget)
     drafts = normal_form(tree, budget) if _is_small(node) else _few_drafts(tree, budget)
     if drafts is not None:
@@ -159,15 +161,15 @@ def _keys_of(node: Tree) -> list[tuple[Any, ...]] | None:
     return [(node,)]
 
 
-def literals_of(tree: Tree) -> Iterator[tuple[Any, bool]]:
-    """Yield the atoms of a tree whose negations are inside, each with whether it is negated."""
+def every_atom(tree: Tree) -> Iterator[Any]:
+    """Yield each atom of a tree, wherever its negations are, as often as it stands there."""
     if isinstance(tree, Not):
-        yield tree.part, True
+        yield from every_atom(tree.part)
     elif isinstance(tree, And | Or):
         for part in tree.parts:
-            yield from literals_of(part)
+            yield from every_atom(part)
     else:
-        yield tree, False
+        yield tree
 
 
 def replaced(tree: Tree, atom: Callable[[Any], Any]) -> Tree:

@@ -10,12 +10,12 @@ are adjacent is checked afterwards (`clauses`).
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, concatenated, offsets_of
+from watchword.arrays import Int32, offsets_of
 from watchword.errors import SubscriptionError
 from watchword.index.hits import Hits
 from watchword.index.language import Language
@@ -23,9 +23,9 @@ from watchword.kernels.sets.clauses import SEE
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Counters
 from watchword.sets.boolean import Clause
-from watchword.sets.clauses import NO_CLAUSES, CheckedClause, CheckedClauses, ClauseTable
+from watchword.sets.clauses import NO_CLAUSES, Additions, CheckedClause, CheckedClauses, ClauseTable
 from watchword.sets.order import AtomOrder
-from watchword.sets.programs import Names, program_of
+from watchword.sets.programs import Names, Number, program_of
 from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
@@ -36,8 +36,8 @@ class Compiled(NamedTuple):
     """Subscriptions ready to be stored, before their atoms have the numbers of an index.
 
     ``plain[i]`` is the conjunction of subscription ``rows[i]``, its atoms numbered by `names`; so are those of the
-    clauses in `checked`. Every other subscription is in `parsed`, with its clauses. `names` is a `Vocabulary` where
-    names are texts, else a list.
+    clauses in `checked`. Every other subscription is in `parsed`, with its clauses, perhaps as bare
+    tuples, whose atoms have names (`numbering`). `names` is a `Vocabulary` where names are texts, else a list.
     """
 
     names: Any
@@ -62,6 +62,19 @@ class Compiled(NamedTuple):
         """Return subscriptions that are all parsed; `names` are none, in the form that the language takes."""
         none = np.empty(0, np.int32)
         return cls(names, Rows(np.zeros(1, np.int64), none), none, parsed)
+
+
+Row = tuple[list[int], int]
+"""A row of atoms or literals, and its payload."""
+
+
+class _Storing(NamedTuple):
+    """Shared by subscriptions that are stored together: the numbers of names, the clauses that go into the table, and
+    the atoms that are used, one for each use."""
+
+    number: Number
+    added: Additions
+    uses: list[int]
 
 
 class SetLanguage(Language):
@@ -100,7 +113,8 @@ class SetLanguage(Language):
 
     def add(self, slots: Int32, compiled: Compiled) -> None:
         """Store many subscriptions: plain rows and checked clauses as arrays, all others clause by clause."""
-        plain, clauses = self._numbered(compiled)
+        numbers = self.number_many(compiled.names)
+        plain, clauses = _in_numbers(compiled, numbers)
         self._counts["plain"] += len(compiled.rows)
         self.vocabulary.use(plain.atoms, 1)
         parts = [(Rows(plain.offsets, self._encoded(plain.atoms)), slots[compiled.rows])]
@@ -109,11 +123,12 @@ class SetLanguage(Language):
             rows, payloads = clauses.rows(), self.clauses.add_many(slots, clauses)
             bound = np.diff(rows.offsets) > 0
             parts.append((Rows(np.append(0, rows.offsets[1:][bound]), rows.atoms), payloads[bound]))
-        checked = [found for row, clauses in compiled.parsed for found in self._rows_of(int(slots[row]), clauses)]
+        parsed = ((int(slots[row]), [Clause(*one) for one in clauses]) for row, clauses in compiled.parsed)
+        checked = self._rows(parsed, self.numbering(numbers))
         if checked:
             sizes = offsets_of([len(atoms) for atoms, _ in checked])
-            atoms, found = concatenated([atoms for atoms, _ in checked], np.int32), [owner for _, owner in checked]
-            parts.append((Rows(sizes, atoms), np.array(found, np.int32)))
+            atoms = np.array([atom for atoms, _ in checked for atom in atoms], np.int32)
+            parts.append((Rows(sizes, atoms), np.array([owner for _, owner in checked], np.int32)))
         batch, owners = joined(parts)
         if self._order is not None:
             self._order.learn(batch.atoms)
@@ -122,7 +137,8 @@ class SetLanguage(Language):
 
     def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
         """Store one subscription."""
-        for atoms, payload in self._rows_of(slot, compiled):
+        for row, payload in self._rows([(slot, compiled)], self._numbers_of):
+            atoms = np.array(row, np.int32)
             if self._order is not None:
                 self._order.learn(atoms, by_frequency=False)
                 atoms = self._sorted(atoms)
@@ -139,10 +155,11 @@ class SetLanguage(Language):
             return
         entries = self.clauses.of(slot)
         if clauses and not entries:  # one row of literals, which is not in the table
-            (literals,) = self._literals(clauses[0])
+            (literals,) = self._literals(clauses[0], self._numbers_of)
             self._counts["plain"] -= 1
-            self.vocabulary.use(literals >> 1, -1)
-            self.structure.remove(literals, slot)
+            row = np.array(literals, np.int32)
+            self.vocabulary.use(row >> 1, -1)
+            self.structure.remove(row, slot)
         for payload, clause in entries:
             self.vocabulary.use(self._atoms_of(clause), -1)
             if clause.required or self.structure.takes_negations:
@@ -159,6 +176,10 @@ class SetLanguage(Language):
             self.vocabulary.adopt(names)
             return None
         return self.vocabulary.intern(names.strings())
+
+    def numbering(self, numbers: Int32 | None) -> Number:
+        """Return the function that numbers the atoms of parsed clauses; the `names` of their bulk got `numbers`."""
+        return self._numbers_of
 
     # matching
 
@@ -182,75 +203,77 @@ class SetLanguage(Language):
 
     # private parts
 
-    def _numbered(self, compiled: Compiled) -> tuple[Rows, CheckedClauses]:
-        """Return rows and clauses in the numbers of this index."""
-        plain, clauses = compiled.plain, compiled.checked
-        numbers = self.number_many(compiled.names)
-        if numbers is None:
-            return plain, clauses
-        return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
-
-    def _rows_of(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Return rows and payloads for the structure; clauses with phrases, NOT or OR are put into the table."""
-        if is_plain(clauses):
-            atoms = self.number([name for (name,) in clauses[0].required])
-            self._counts["plain"] += 1
-            self.vocabulary.use(atoms, 1)
-            return [(self._encoded(atoms), slot)]
-        if self.structure.takes_negations:
-            return self._literal_rows(slot, clauses)
-        return [found for clause in clauses for found in self._checked_rows(slot, clause, len(clauses) > 1)]
-
-    def _checked_rows(self, slot: int, clause: Clause[Names], shared: bool) -> list[tuple[Int32, int]]:
-        """Put a clause into the table, an entry for each of its rows; returns the rows that the structure keeps."""
-        rows = [list(dict.fromkeys(name for names in row for name in names)) for row in clause.rows]
-        numbers = [self.number(row).tolist() for row in rows]
-        program = program_of(clause, self._numbers_of, with_forbidden=True)
-        entries = self._stored(slot, numbers, program, shared)
-        return [(np.array(row, np.int32), payload) for row, payload in zip(numbers, entries, strict=True) if row]
-
-    def _literal_rows(self, slot: int, clauses: list[Clause[Names]]) -> list[tuple[Int32, int]]:
-        """Return rows of literals, and payloads; a subscription of one row without a program is not in the table."""
-        rows = []
-        for clause in clauses:
-            literals = self._literals(clause)
-            program = program_of(clause, self._numbers_of, with_forbidden=bool(clause.keys))
-            if len(clauses) == len(literals) == 1 and not program:
-                self.vocabulary.use(literals[0] >> 1, 1)
-                self._counts["plain"] += 1
-                return [(literals[0], slot)]
-            given = [row.tolist() for row in literals]
-            rows += list(zip(literals, self._stored(slot, given, program, len(clauses) > 1), strict=True))
+    def _rows(self, queries: Iterable[tuple[int, list[Clause[Names]]]], number: Number) -> list[Row]:
+        """Return the rows and payloads of subscriptions, given by slots, for the structure."""
+        storing = _Storing(number, Additions(self.clauses), [])
+        rows = [row for slot, clauses in queries for row in self._rows_of(slot, clauses, storing)]
+        storing.added.finish()
+        self.vocabulary.use(storing.uses, 1)
         return rows
 
-    def _stored(self, slot: int, rows: list[list[int]], program: list[int], shared: bool) -> list[int]:
+    def _rows_of(self, slot: int, clauses: list[Clause[Names]], storing: _Storing) -> list[Row]:
+        """Return the rows of one subscription; clauses with phrases, NOT or OR are put into the table."""
+        if is_plain(clauses):
+            atoms = storing.number([name for (name,) in clauses[0].required])
+            self._counts["plain"] += 1
+            storing.uses.extend(atoms)
+            return [([atom << 1 for atom in atoms] if self.structure.takes_negations else atoms, slot)]
+        if self.structure.takes_negations:
+            return self._literal_rows(slot, clauses, storing)
+        shared = len(clauses) > 1
+        return [found for clause in clauses for found in self._checked_rows(slot, clause, shared, storing)]
+
+    def _checked_rows(self, slot: int, clause: Clause[Names], shared: bool, storing: _Storing) -> list[Row]:
+        """Put a clause into the table, an entry for each of its rows; returns the rows that the structure keeps."""
+        rows = [list(dict.fromkeys(name for names in row for name in names)) for row in clause.rows]
+        numbers = [storing.number(row) for row in rows]
+        program = program_of(clause, storing.number, with_forbidden=True)
+        entries = self._stored(slot, numbers, program, shared, storing)
+        return [found for found in zip(numbers, entries, strict=True) if found[0]]
+
+    def _literal_rows(self, slot: int, clauses: list[Clause[Names]], storing: _Storing) -> list[Row]:
+        """Return rows of literals, and payloads; a subscription of one row without a program is not in the table."""
+        rows: list[Row] = []
+        for clause in clauses:
+            literals = self._literals(clause, storing.number)
+            has_program = bool(clause.rest or clause.keys)
+            program = program_of(clause, storing.number, with_forbidden=bool(clause.keys)) if has_program else []
+            if len(clauses) == len(literals) == 1 and not program:
+                storing.uses.extend([literal >> 1 for literal in literals[0]])
+                self._counts["plain"] += 1
+                return [(literals[0], slot)]
+            rows += zip(literals, self._stored(slot, literals, program, len(clauses) > 1, storing), strict=True)
+        return rows
+
+    def _stored(
+        self, slot: int, rows: list[list[int]], program: list[int], shared: bool, storing: _Storing
+    ) -> list[int]:
         """Put the rows of a clause into the table, and return their payloads; the first has the program."""
         payloads: list[int] = []
         for row in rows:
             words = [SEE, payloads[0] - FIRST_CLAUSE] if payloads and program else program
             clause = CheckedClause(row, words, shared or len(rows) > 1)
-            self.vocabulary.use(self._atoms_of(clause), 1)
-            payloads.append(self.clauses.add(slot, clause))
+            storing.uses.extend(self._atoms_of(clause))
+            payloads.append(storing.added.add(slot, clause))
         return payloads
 
-    def _atoms_of(self, clause: CheckedClause) -> Int32:
+    def _atoms_of(self, clause: CheckedClause) -> list[int]:
         """Return the distinct atoms of a clause of the table."""
         if self.structure.takes_negations:
             clause = clause._replace(required=[literal >> 1 for literal in clause.required])
-        return np.array(clause.atoms(), np.int32)
+        return clause.atoms()
 
     def _numbers_of(self, names: Sequence[Any]) -> list[int]:
         found: list[int] = self.number(names).tolist()
         return found
 
-    def _literals(self, clause: Clause[Names]) -> list[Int32]:
+    def _literals(self, clause: Clause[Names], number: Number) -> list[list[int]]:
         """Return the rows of a clause as literals; its forbidden atoms are in its row, if it is only one."""
         negative = () if clause.keys else clause.forbidden
         found = []
         for row in clause.rows:
-            literals = self.number([name for (name,) in (*row, *negative)]) << 1
-            literals[len(row) :] |= 1
-            found.append(literals)
+            numbers = number([name for (name,) in (*row, *negative)])
+            found.append([atom << 1 | (at >= len(row)) for at, atom in enumerate(numbers)])
         return found
 
     def _encoded(self, atoms: Int32) -> Int32:
@@ -259,6 +282,14 @@ class SetLanguage(Language):
 
     def _sorted(self, atoms: Int32) -> Int32:
         return atoms if self._order is None else self._order.in_order(one_row(atoms)).atoms
+
+
+def _in_numbers(compiled: Compiled, numbers: Int32 | None) -> tuple[Rows, CheckedClauses]:
+    """Return rows and clauses in the numbers of an index; None if they are in them already."""
+    plain, clauses = compiled.plain, compiled.checked
+    if numbers is None:
+        return plain, clauses
+    return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
 
 
 def is_plain(clauses: list[Clause[Names]]) -> bool:

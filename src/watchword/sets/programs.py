@@ -22,7 +22,7 @@ from typing import Any
 
 from watchword.kernels.sets.clauses import ELSE, SEE, SKIP
 from watchword.sets.boolean import And, Clause, Not, Or, Tree
-from watchword.sets.factoring import literals_of
+from watchword.sets.factoring import every_atom
 
 Names = tuple[Any, ...]
 """What an atom of a clause is called: one name, or several that must be adjacent, in order."""
@@ -44,7 +44,7 @@ def program_of(clause: Clause[Names], number: Number, with_forbidden: bool) -> l
     parts += [tree for tree in clause.rest if not _is_decided(tree, clause.keys)]
     if not parts:
         return []
-    names = dict.fromkeys(name for part in parts for atom, _ in literals_of(part) for name in atom)
+    names = dict.fromkeys(name for part in parts for atom in every_atom(part) for name in atom)
     writer = _Writer(dict(zip(names, number(list(names)), strict=True)))
     for part in parts:
         writer.write(part, None)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+from py4j.protocol import Py4JJavaError, Py4JNetworkError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _NAMED = re.compile(r"^(?:[\w.$]+\.)?[A-Z]\w*(?:Error|Exception): (.+)")
+_KIND = re.compile(
+    r"reading file (\S+)\. Data type mismatches when reading Parquet column \[(.+?)\]\. "
+    r"Expected Spark type (\S+), actual Parquet type (\w+)"
+)
 _KILLED = "Python worker exited unexpectedly"
 LONGEST = 300
+
+SPARK_ERRORS = (PySparkException, Py4JJavaError)
+"""What PySpark raises; errors of Java that it has no class for come as they are."""
 
 
 def one_line(error: BaseException) -> str:
@@ -35,6 +43,22 @@ def one_line(error: BaseException) -> str:
 def is_ours(error: BaseException) -> bool:
     """Return whether a worker raised one of Watchword's own errors, which it would raise again."""
     return "watchword.errors." in str(error)
+
+
+def fault_of_kinds(error: BaseException) -> str | None:
+    """Return the fault of a Parquet file with a column of another kind than in other files; None for other errors.
+
+    >>> text = "Encountered error while reading file file:///in/b.parquet. Data type mismatches when reading Parquet "
+    >>> text += "column [price]. Expected Spark type bigint, actual Parquet type DOUBLE."
+    >>> (fault_of_kinds(Exception(text)) or "")[:75]
+    'file:///in/b.parquet: its column price is DOUBLE and that of other files bi'
+    """
+    found = _KIND.search(str(error))
+    if not found:
+        return None
+    file, column, expected, actual = found.groups()
+    remedy = "write it in one kind, or move it away"
+    return f"{file}: its column {column} is {actual} and that of other files {expected}: {remedy}"
 
 
 def is_over(error: BaseException) -> bool:

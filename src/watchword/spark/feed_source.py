@@ -195,9 +195,9 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         spool, limits = self._open(), self._options.limits()
         sources = list_sources(self._options.feeds, limits=limits)
-        if sources.feeds:
+        if sources.feeds or not sources.problems:
             self._feeds, self._listed = sources.feeds, sources.listed
-        elif sources.problems and not self._feeds:
+        elif not self._feeds:
             raise sources.problems[0]  # at the start there are no feeds to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
         round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff, listed=self._listed)

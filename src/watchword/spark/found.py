@@ -75,6 +75,8 @@ class Answer:
     items: pa.Table
     letters: list[Letter]
     refused: int
+    numbers: npt.NDArray[np.int64]
+    """The number of each of `items` in the batch, ascending."""
 
 
 def collect_answers(batch: DataFrame, answers: DataFrame, languages: Iterable[str], row: Column) -> dict[str, Answer]:
@@ -93,7 +95,7 @@ def _answer(answers: pa.Table, fetched: pa.Table) -> Answer:
     items = _rows(fetched, numbers).select(ITEMS.names)
     rows = _rows(fetched, _numbers(refused))
     letters = map(Letter, *(_texts(column) for column in (rows[SOURCE], rows["id"], refused["error"], rows["text"])))
-    return Answer(found, items, list(letters), len(answers) - len(pairs))
+    return Answer(found, items, list(letters), len(answers) - len(pairs), numbers)
 
 
 def _pairs(answers: pa.Table) -> pa.Table:
@@ -118,7 +120,11 @@ def _fetch(batch: DataFrame, numbers: npt.NDArray[np.int64], row: Column) -> pa.
     if not len(numbers):
         return _FETCHED.empty_table()
     wanted = batch.sparkSession.createDataFrame(pa.table({NUMBER: numbers}))
-    chosen = batch.join(F.broadcast(wanted), NUMBER, "left_semi")
+    return read_items(batch.join(F.broadcast(wanted), NUMBER, "left_semi"), row)
+
+
+def read_items(chosen: DataFrame, row: Column) -> pa.Table:
+    """Return items of a batch with their numbers and sources; `row` makes the column `row`."""
     columns = [row.alias("row") if name == "row" else named(name) for name in ITEMS.names]
     return chosen.select(NUMBER, SOURCE, *columns).toArrow().cast(_FETCHED)
 

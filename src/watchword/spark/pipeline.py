@@ -1,12 +1,13 @@
 """The running system: a stream of items, matched against the store's subscriptions, into inboxes and files.
 
-Each micro-batch sets aside the items that cannot be read (`dead_letters`), and then does five things:
+Each micro-batch sets aside the items that cannot be read (`dead_letters`), and then does six things:
 
-1. for each language, take up the changes of the store since the last batch (a new version of the index);
-2. record which version this batch uses (`VersionLog`), unless an earlier attempt did;
-3. match all languages in one pass over the items (`match_all`), which is one Spark job;
-4. read the items that matched, each once (`found`);
-5. give the pairs of each language to every sink (`sinks`): by default to ``matches/batch-N-LANGUAGE.parquet``, and to
+1. put the other items into the home's archive, whatever languages there are, none too (`archiving`);
+2. for each language, take up the changes of the store since the last batch (a new version of the index);
+3. record which version this batch uses (`VersionLog`), unless an earlier attempt did;
+4. match all languages in one pass over the items (`match_all`), which is one Spark job;
+5. read the items that matched, each once (`found`);
+6. give the pairs of each language to every sink (`sinks`): by default to ``matches/batch-N-LANGUAGE.parquet``, and to
    the inboxes of the store in one transaction, keyed by run, batch and language.
 
 Spark repeats a batch that did not finish, with the same items. Every step gives the same result when it is repeated,
@@ -19,6 +20,10 @@ restored from a copy), is built from scratch (`following.plan_refresh`). Several
 bring them up to the store one at a time; each version says which state of the store it has, and a version that a run
 has recorded is kept for it.
 
+An archive that cannot be written (a full disk) ends the run before anything of the batch is matched, as a sink that
+cannot be written does: the batch is not done, and is repeated when the run is started again. So nothing is lost, and
+no match is delivered whose item the archive does not have.
+
 Why an item matched is not computed here, but when an inbox is read: most pairs are never looked at.
 
 A batch that fails for a reason outside of this program, such as a Python worker that the system killed, is tried again
@@ -29,8 +34,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -38,6 +43,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from watchword.auditing import Auditor
 from watchword.dead_letters import MOST, write_letters
 from watchword.errors import PipelineError, WatchwordError
 from watchword.following import examine_version, read_origin
@@ -46,14 +52,17 @@ from watchword.items import ROW
 from watchword.languages import language_class
 from watchword.retention import Retention, prune
 from watchword.shards import Version, discard, resolve_checked
+from watchword.spark.archiving import archive_batch, octets
+from watchword.spark.auditing import audit_batch
 from watchword.spark.building import build, update
 from watchword.spark.columns import named
-from watchword.spark.failures import is_ours, is_over, one_line
+from watchword.spark.failures import fault_of_kinds, is_ours, is_over, one_line
 from watchword.spark.feed_source import NAME as FEEDS
 from watchword.spark.found import Answer, BatchKey, Found, collect_answers
 from watchword.spark.matching_all import Target, match_all
+from watchword.spark.rows import LINE, NewColumns, check_columns
 from watchword.spark.sinks import SINKS, Sink, make_sinks
-from watchword.spark.sources import NUMBER, REASON, Source, event_of, items, letters, numbered
+from watchword.spark.sources import NUMBER, REASON, SOURCE, Source, event_of, items, letters, numbered
 from watchword.store import Store
 from watchword.store.records import now
 from watchword.visible import counted, visible
@@ -65,6 +74,8 @@ if TYPE_CHECKING:
 CHANGES = "id string, subscription string"
 RETRIES = 3
 """How often in succession a batch that failed is tried again."""
+AUDIT_PATIENCE = 10.0
+"""Seconds that a run waits at its end for items to be decided again."""
 PRUNE_EVERY = 3600.0
 """Seconds between two removals of old files and old entries of inboxes."""
 _log = logging.getLogger("watchword.pipeline")
@@ -90,7 +101,8 @@ class Pipeline:
     """One stream of a home. `run` runs it; `report` is called after every batch.
 
     `sinks` keep the pairs; by default, all of `sinks.SINKS` do. With a `retention`, files and entries of inboxes that
-    are older than it says are removed at the start and every hour.
+    are older than it says are removed at the start and every hour. With ``archive=False`` items are not archived. The
+    share `audit` of the items is also decided by brute force, in the background (`auditor`).
     """
 
     def __init__(
@@ -103,6 +115,8 @@ class Pipeline:
         shards: int = 1,
         retention: Retention | None = None,
         sinks: Iterable[Sink] | None = None,
+        archive: bool = True,
+        audit: float = 0.0,
         report: Report,
     ) -> None:
         self._spark, self._home, self._source, self._shards = spark, home, source, shards
@@ -110,9 +124,14 @@ class Pipeline:
         self._versions = self._run.versions
         self._sinks = make_sinks(SINKS, home, self._run) if sinks is None else list(sinks)
         self._retention, self._next_prune = retention, float("-inf")
+        self._archive = home.archive() if archive else None
+        self.auditor = Auditor(lambda: self._audited, audit) if audit > 0 else None
+        """Decides a share of the items again; None without `audit`."""
         self._report = report
         self._done = 0
         self._error: BaseException | None = None
+        self._said: set[str] = set()
+        self._typed = False
 
     def run(self, *, once: bool, interval: float = 10.0) -> None:
         """Run the stream: `once` reads all present items and ends, else it looks for new ones every `interval` seconds.
@@ -120,7 +139,7 @@ class Pipeline:
         Only one at a time may: a `StoreError` names the process that has it. A `PipelineError` says in one line why the
         stream ended, after `RETRIES` more attempts where that may help.
         """
-        with self._run.held():
+        with self._run.held(), self._auditing():
             failures = 0
             while True:
                 done, self._error = self._done, None
@@ -129,8 +148,24 @@ class Pipeline:
                 except WatchwordError:
                     raise
                 except Exception as error:
+                    if isinstance(self._error, NewColumns):
+                        _log.warning("columns that are new are taken up: %s", visible(str(self._error)))
+                        continue
                     failures = 1 if self._done > done else failures + 1
                     self._retry_or_raise(self._error or error, failures)
+
+    @contextmanager
+    def _auditing(self) -> Iterator[None]:
+        """Decide items again while the run goes on, and for `AUDIT_PATIENCE` seconds after it."""
+        if self.auditor is None:
+            yield
+            return
+        with self._home.store() as self._audited:
+            self.auditor.start()
+            try:
+                yield
+            finally:
+                self.auditor.stop(AUDIT_PATIENCE)
 
     def _stream(self, once: bool, interval: float) -> None:
         try:
@@ -150,6 +185,8 @@ class Pipeline:
         reason = one_line(error)
         if is_ours(error):
             raise PipelineError(reason) from error
+        if fault := fault_of_kinds(error):
+            raise PipelineError(visible(fault)) from error
         if is_over(error):
             raise PipelineError(f"{reason}: start it again, it goes on where it was") from error
         if failures > RETRIES:
@@ -163,7 +200,8 @@ class Pipeline:
         with self._home.store() as store:
             languages = store.languages()
         with_text = not languages or any(language_class(name).reads.objects is None for name in languages)
-        stream = items(self._spark, self._source, self._run.spool, with_text=with_text)
+        self._typed = any(map(_reads_columns, languages))
+        stream = items(self._spark, self._source, self._run.spool, with_text=with_text, typed=self._typed)
         self._run.begin()  # in the checkpoint before Spark is
         writer = stream.writeStream.foreachBatch(self._kept_batch)
         writer = writer.option("checkpointLocation", str(self._run.checkpoint))
@@ -185,13 +223,22 @@ class Pipeline:
         with self._home.store() as store:
             batch = numbered(batch).persist()
             try:
-                usable = self._set_aside(batch, done)
+                if self._source.format == "parquet":
+                    check_columns(batch, SOURCE, batch.schema[ROW].dataType, self._said)
                 languages = self._unwritten(store, done)
+                self._check_kinds(batch, languages)
+                usable, size = self._set_aside(batch, done)
+                if self._archive is not None and done.items > done.aside:
+                    row = self._row(usable, kept=True)
+                    archive_batch(self._archive, f"{self._run.id}:{number}", usable, row, size)
                 _log.info("batch %d: %s; bringing the indexes up to date", number, counted(done.items, "item"))
                 versions = {language: self._version(store, language, number) for language in languages}
                 done.versions = {language: version.version for language, version in versions.items()}
                 _log.info("batch %d: matching", number)
                 answers = self._match(store, usable, versions) if versions else {}
+                if self.auditor is not None:
+                    row = self._row(usable, kept=True)
+                    audit_batch(self.auditor, usable, answers, versions, row, self._source.format == FEEDS)
             finally:
                 batch.unpersist()
         for language, answer in answers.items():
@@ -208,15 +255,21 @@ class Pipeline:
         keys = [self._key(done.batch, language) for language in store.languages()]
         return [key.language for key in keys if not all(sink.is_written(key) for sink in self._sinks)]
 
-    def _set_aside(self, batch: DataFrame, done: Progress) -> DataFrame:
-        """Write the items that cannot be used into the batch's dead letters, and return the others."""
-        counts = batch.agg(F.count(F.lit(1)), F.count(named(REASON))).first()
+    def _check_kinds(self, batch: DataFrame, languages: list[str]) -> None:
+        """Raise `NewColumns` if a language needs columns of JSON lines that were read without their kinds."""
+        columns = list(filter(_reads_columns, languages))
+        if columns and not self._typed and LINE in batch.columns:
+            raise NewColumns(f"those of {', '.join(columns)}")
+
+    def _set_aside(self, batch: DataFrame, done: Progress) -> tuple[DataFrame, int]:
+        """Write the items that cannot be used into the batch's dead letters; return the others and all texts' bytes."""
+        counts = batch.agg(F.count(F.lit(1)), F.count(named(REASON)), F.sum(octets())).first()
         assert counts is not None
-        done.items, done.aside = counts
+        done.items, done.aside, size = counts
         if done.aside:
             file = self._run.dead_letters / f"batch-{done.batch}.jsonl"
             write_letters(file, letters(batch, MOST), done.aside)
-        return batch.where(named(REASON).isNull())
+        return batch.where(named(REASON).isNull()), size or 0
 
     # The index
 
@@ -261,14 +314,15 @@ class Pipeline:
             event = event_of(language, batch, attributes, feeds=self._source.format == FEEDS)
             targets[language] = Target(self._home.index(language), event, version.version)
         answers = match_all(batch, targets, carry=[NUMBER], on_error="keep")
-        return collect_answers(batch, answers, targets, self._row(batch, targets))
+        objects = any(language_class(language).reads.objects is not None for language in targets)
+        return collect_answers(batch, answers, targets, self._row(batch, kept=objects))
 
-    def _row(self, batch: DataFrame, languages: Iterable[str]) -> Column:
-        """Return the row of an item as JSON if a language reads rows; null for a feed, whose items are rows."""
-        objects = any(language_class(language).reads.objects is not None for language in languages)
-        if not objects or self._source.format == FEEDS:
+    def _row(self, batch: DataFrame, *, kept: bool) -> Column:
+        """Return the row of an item as JSON if it is kept; null for a feed, whose items are rows."""
+        if not kept or self._source.format == FEEDS:
             return F.lit(None).cast("string")
-        return F.to_json(named(ROW)) if isinstance(batch.schema[ROW].dataType, StructType) else named(ROW)
+        row = named(LINE if LINE in batch.columns else ROW)
+        return F.to_json(row) if isinstance(batch.select(row).schema[0].dataType, StructType) else row
 
     def _write(self, key: BatchKey, answer: Answer, version: Version, done: Progress) -> None:
         """Write the answer of a language: dead letters, then the pairs to each sink."""
@@ -289,3 +343,8 @@ class Pipeline:
                 prune(self._home, self._retention, now())
             except WatchwordError as error:
                 _log.warning("what is old was not forgotten: %s", error)  # no reason to end a run
+
+
+def _reads_columns(language: str) -> bool:
+    """Return whether a language reads an object's columns, which need kinds, and not its JSON."""
+    return language_class(language).reads.objects == "columns"

@@ -18,10 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from watchword.archive import item_of
 from watchword.errors import OptionError, PipelineError
 from watchword.files import replaced
 from watchword.home import Home, Stream
-from watchword.items import ROW
 from watchword.spark.feed_source import COLUMNS
 from watchword.spark.found import ITEMS, BatchKey, Found
 from watchword.store import Item, Match
@@ -103,11 +103,8 @@ def make_items(rows: Iterable[dict[str, object]]) -> list[Item]:
     """Return the items of a batch as the store keeps them; of two with one id the first counts."""
     made: dict[str, Item] = {}
     for row in rows:
-        identity = str(row["id"])
-        if identity not in made:
-            known = {name: row[name] for name in (*COLUMNS[1:], ROW) if row[name] is not None}
-            names: Iterable[str | None] = known.pop("categories", ())  # type: ignore[assignment]
-            made[identity] = Item(identity, **known, categories=tuple(name for name in names if name))  # type: ignore[arg-type]
+        if str(row["id"]) not in made:
+            made[str(row["id"])] = item_of(row)
     return list(made.values())
 
 

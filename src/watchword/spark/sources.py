@@ -20,7 +20,7 @@ files nor feeds (Kafka) its text, as JSON. A language of documents reads the tex
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,10 @@ from watchword import items as plain
 from watchword.dead_letters import Letter
 from watchword.errors import OptionError, PipelineError
 from watchword.items import COLUMNS, DOCUMENT, ROW
+from watchword.languages import language_class
 from watchword.spark.columns import named
 from watchword.spark.feed_source import NAME, feed_schema, register
+from watchword.spark.rows import CORRUPT, LINE, METADATA, as_glob, file_schema, is_lines, is_reserved, read_lines
 from watchword.spark.tasks.documents import apart
 
 if TYPE_CHECKING:
@@ -80,14 +82,13 @@ class Source:
             options, text, id = {"pathGlobFilter": "*.xml", **options}, "content", "path"
         elif stream:
             raise PipelineError(f"{folder}: its files hold rows; only XML files hold documents one behind the other")
-        return cls(kind, {"path": str(path.absolute()), **options}, text, id, stream)
+        return cls(kind, {"path": as_glob(str(path.absolute())), **options}, text, id, stream)
 
 
 REASON, RAW, SOURCE, BLOCK, POSITION = "reason", "raw", "source", "block", "position"
 """Why an item cannot be used, its text, its file or topic, the first byte of its block, and its position."""
 NUMBER = "number"
 """The place of a row in its partition and block, given to each batch by `numbered`."""
-_CORRUPT = "_corrupt_record"
 _NOT_UTF_8 = "its id or its text is not UTF-8"
 
 
@@ -145,6 +146,8 @@ def event_of(
         read = READINGS[plain.reading_of(language)]
     except OptionError as error:
         raise PipelineError(str(error)) from None
+    if LINE in items.columns and language_class(language).reads.objects == "json":
+        return named(LINE)
     event = item_document(items) if feeds and read is whole_document else read(items)
     row = None if attributes is None else items.schema[ROW].dataType
     if attributes is None or not isinstance(row, StructType):
@@ -155,15 +158,17 @@ def event_of(
     return F.struct(*[event.getField(name).alias(name) for name in attributes])
 
 
-def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool = True) -> DataFrame:
-    """Return a stream of items; `with_text` says that each must have a text."""
+def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool = True, typed: bool = True) -> DataFrame:
+    """Return a stream of items; `with_text` says that each must have a text, `typed` that `ROW` must have columns."""
     if source.format == NAME:
         register(spark)
         fetched = spark.readStream.format(NAME).options(**source.options, spool=str(spool)).load()
         return fetched.select("*", F.struct(*COLUMNS).alias(ROW), *_places(named("feed_url"), position=named("id")))
+    if source.format in ROWS:
+        return _rows(spark, source, with_text, typed)
     reader = spark.readStream.format(source.format).options(**source.options)
-    if source.format in FILES.values():
-        reader = reader.schema(_file_schema(spark, source))
+    if source.format == XML_FILES:
+        reader = reader.schema(file_schema(spark, source.format, source.options))
     frame = reader.load()
     if source.format == XML_FILES:
         frame = frame.select("path", "content", F.element_at(F.split("path", "/"), -1).alias("title"))
@@ -172,20 +177,35 @@ def items(spark: SparkSession, source: Source, spool: Path, *, with_text: bool =
     return _as_items(frame, source, with_text)
 
 
-def _file_schema(spark: SparkSession, source: Source) -> StructType:
-    """Read the schema off the files that are there: a stream of files must know it beforehand."""
-    schema = spark.read.format(source.format).options(**source.options).load().schema
-    if schema.names == [_CORRUPT]:
-        raise PipelineError(f"{source.options['path']}: its files are not JSON lines")
-    if source.format == "json" and _CORRUPT not in schema.names:
-        schema = schema.add(_CORRUPT, "string")  # a line that cannot be read is then there as it is
-    return schema
+def _rows(spark: SparkSession, source: Source, with_text: bool, typed: bool) -> DataFrame:
+    """Return the items of files with rows; of JSON lines also columns of items that come in later files.
+
+    `ROW` is a JSON line as it is unless `typed`, and otherwise the columns of all files.
+    """
+    schema = file_schema(spark, source.format, source.options)
+    names = [name for name in schema.names if name != CORRUPT]
+    lines = is_lines(source.format, source.options)
+    if lines:
+        own = list(dict.fromkeys((source.id, source.text, *COLUMNS)))
+        frame = read_lines(spark, source.options, schema, own, typed=typed)
+    else:
+        frame = spark.readStream.format(source.format).options(**source.options).schema(schema).load()
+    row = named(LINE) if lines and not typed else _struct(name for name in names if not (lines and is_reserved(name)))
+    return _as_items(frame, source, with_text, names, row)
 
 
-def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
-    names = [name for name in frame.columns if name != _CORRUPT]
-    row = F.struct(*[named(name).alias(name) for name in names])
-    more = []
+def _struct(names: Iterable[str]) -> Column:
+    return F.struct(*[named(name).alias(name) for name in names])
+
+
+def _as_items(
+    frame: DataFrame, source: Source, with_text: bool, names: Sequence[str] | None = None, row: Column | None = None
+) -> DataFrame:
+    """Return the items of a frame; `names` are the columns of its source, and `row` is its row, by default all."""
+    names = frame.columns if names is None else names
+    row = _struct(names) if row is None else row
+    line = named(LINE) if LINE in frame.columns else F.to_json(row)
+    more = [line.alias(LINE)] if LINE in frame.columns else []
     if source.text in names:
         text = named(source.text).cast("string")
         if isinstance(frame.schema[source.text].dataType, BinaryType):
@@ -194,18 +214,18 @@ def _as_items(frame: DataFrame, source: Source, with_text: bool) -> DataFrame:
     elif with_text or source.text != Source.text:
         raise PipelineError(f"no column {source.text!r} in the source, which has: {', '.join(names)}")
     else:
-        text = F.to_json(row)
+        text = F.coalesce(named(source.text), line) if source.text in frame.columns else line
     given = _given(frame, source, text)
     wanted = feed_schema()
     whole = row if source.format in ROWS else text
-    reason, raw = _fault(frame, source, given, F.to_json(row) if source.format in ROWS else text)
+    reason, raw = _fault(frame, source, given, line if source.format in ROWS else text)
     columns = (_column(name, given, wanted) for name in COLUMNS)
     return frame.select(*columns, *more, whole.alias(ROW), *_origin(frame, source, reason, raw))
 
 
 def _fault(frame: DataFrame, source: Source, given: Mapping[str, Column], whole: Column) -> tuple[Column, Column]:
     """Return why an item cannot be used, null if it can, and the beginning of its text."""
-    corrupt = named(_CORRUPT) if source.format == "json" and _CORRUPT in frame.columns else F.lit(None).cast("string")
+    corrupt = named(CORRUPT) if source.format == "json" and CORRUPT in frame.columns else F.lit(None).cast("string")
     reason = (
         F.when(corrupt.isNotNull() & ~F.is_valid_utf8(corrupt), "the line is not UTF-8")
         .when(corrupt.isNotNull(), "the line is not JSON, or a value in it is not of its column's kind")
@@ -250,7 +270,7 @@ def _origin(frame: DataFrame, source: Source, reason: Column, raw: Column) -> li
     if source.format == XML_FILES:
         return _places(named("path"), reason, raw)
     if source.format in ROWS:
-        file, block = named("_metadata").getField("file_path"), named("_metadata").getField("file_block_start")
+        file, block = named(METADATA).getField("file_path"), named(METADATA).getField("file_block_start")
         return _places(file, reason, raw, block=block)
     if {"topic", "partition", "offset"} <= set(frame.columns):
         place = F.concat_ws(":", named("partition").cast("string"), named("offset").cast("string"))

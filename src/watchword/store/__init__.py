@@ -1,16 +1,23 @@
 """The store: subscribers, their subscriptions in any language, and the matches that wait in their inboxes.
 
-`store` is the one public class; `records` has the values that it takes and returns. Below it, `subscribing` keeps
-subscriptions and numbers their changes, `options` keeps the options of each language's index, `delivering` writes the
-matches of a batch once and reads inboxes, and `explaining` says why an item matched. Their SQL runs on any `engine`;
-`sqlite/` is the engine over a SQLite file.
+`store` is the one public class, whose methods are in `methods/`; `records` has the values that it takes and returns.
+Below it, `subscribing` keeps subscriptions and numbers their changes, `details` keeps their names, tags and examples,
+`options` keeps the options of each language's index, `delivering` writes the matches of a batch once, `inboxes` reads
+them, and `explaining` says why an item matched. `access` keeps the hashes of tokens, logins and sessions, `audit` keeps
+the log of changes, and answers. Their SQL runs on any `engine`; `sqlite/` is the engine over a SQLite file.
 """
 
 from watchword.items import Item
+from watchword.store.access import SCOPES, Session, Token
+from watchword.store.audit import AuditEntry
+from watchword.store.owning import Owned
 from watchword.store.records import (
     Change,
     Changes,
     Delivery,
+    Details,
+    Example,
+    InboxCounts,
     Match,
     Reason,
     Request,
@@ -21,15 +28,23 @@ from watchword.store.records import (
 from watchword.store.store import Store
 
 __all__ = [
+    "SCOPES",
+    "AuditEntry",
     "Change",
     "Changes",
     "Delivery",
+    "Details",
+    "Example",
+    "InboxCounts",
     "Item",
     "Match",
+    "Owned",
     "Reason",
     "Request",
+    "Session",
     "Store",
     "StoreStats",
     "Subscriber",
     "Subscription",
+    "Token",
 ]

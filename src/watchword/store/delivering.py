@@ -1,4 +1,4 @@
-"""Matches: written once for each batch, and read as inboxes.
+"""Matches: written once for each batch. `inboxes` reads them.
 
 A batch is one transaction, and its id is written in it. A caller that repeats a batch, because it does not know whether
 the last attempt succeeded, finds the id there and changes nothing: at least once outside, exactly once inside.
@@ -19,20 +19,10 @@ begin with all subscriptions.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 
 from watchword.items import ITEM_FIELDS, Item
-from watchword.store.engine import Row, Session
-from watchword.store.explaining import Explainer
-from watchword.store.records import (
-    Delivery,
-    Match,
-    format_list,
-    format_time,
-    parse_list,
-    parse_time,
-    storable_text,
-)
+from watchword.store.engine import Session
+from watchword.store.records import Match, format_list, format_time, storable_text
 
 ITEM_COLUMNS = tuple("locale" if name == "language" else name for name in (*ITEM_FIELDS, "row"))
 """The columns of the table `items` for the fields of an `Item`: its language is that of people, a locale."""
@@ -91,7 +81,7 @@ def write_batch(
     session.run(_INCOMING)
     rows = ((place, *row) for place, row in enumerate(matches))
     session.load("incoming", ("place", "item", "subscription", "why"), rows)
-    _find_subscribers(session, as_of)
+    _find_subscribers(session, as_of, time)
     matched = {item for (item,) in session.rows("SELECT DISTINCT item FROM incoming WHERE subscriber IS NOT NULL")}
     session.many(
         f"""INSERT INTO items ({", ".join(ITEM_COLUMNS)})
@@ -103,13 +93,17 @@ def write_batch(
     session.run("INSERT INTO batches (id, written, matches) VALUES (?, ?, ?)", (batch, time, written))
 
 
-def _find_subscribers(session: Session, as_of: int | None) -> None:
-    """Look up who gets each incoming match; null if the subscription is gone, or was made after change `as_of`."""
-    condition, values = ("", ()) if as_of is None else ("AND since <= ?", (as_of,))
+def _find_subscribers(session: Session, as_of: int | None, time: str) -> None:
+    """Look up who gets each incoming match; null if the subscription is gone, paused, or snoozed until after `time`.
+
+    It is null, too, if the subscription was made after change `as_of`.
+    """
+    condition, values = ("", (time,)) if as_of is None else ("AND since <= ?", (time, as_of))
     session.run(
         f"""UPDATE incoming SET subscriber = (
             SELECT subscriptions.subscriber FROM subscriptions
-            WHERE subscriptions.id = incoming.subscription {condition})""",
+            WHERE subscriptions.id = incoming.subscription
+            AND paused = 0 AND (snoozed IS NULL OR snoozed <= ?) {condition})""",
         values,
     )
 
@@ -137,74 +131,6 @@ def _deliver(session: Session, time: str) -> int:
     )
 
 
-def read_inbox(
-    session: Session,
-    explainer: Explainer,
-    owner: int | None,
-    unread_only: bool,
-    limit: int | None,
-    subscription: str | None = None,
-) -> list[Delivery]:
-    """Return the newest deliveries of a subscriber, or of all, newest first; with a `subscription`, its own only.
-
-    A subscription's deliveries are searched among its subscriber's, newest first: an index would cost every match.
-    """
-    newest, values = _newest_deliveries(owner, unread_only, limit, subscription)
-    rows = session.rows(
-        f"""SELECT d.number, d.matched, d.read, matches.subscription, subscriptions.language, subscriptions.text,
-            matches.why, {", ".join(f"items.{name}" for name in ITEM_COLUMNS)}
-        FROM ({newest}) AS d
-        JOIN items ON items.number = d.item
-        JOIN matches ON matches.delivery = d.number
-        LEFT JOIN subscriptions ON subscriptions.id = matches.subscription AND subscriptions.subscriber = d.subscriber
-        ORDER BY d.number DESC, matches.subscription""",
-        values,
-    )
-    return [_delivery(list(group), explainer) for _, group in groupby(rows, key=lambda row: row[0])]
-
-
-def _newest_deliveries(
-    owner: int | None, unread_only: bool, limit: int | None, subscription: str | None
-) -> tuple[str, list[int | str]]:
-    """Return the query for the deliveries of an inbox, newest first, and its values."""
-    conditions: list[str] = []
-    values: list[int | str] = []
-    if owner is not None:
-        conditions.append("d.subscriber = ?")
-        values.append(owner)
-    if unread_only:
-        conditions.append("d.read IS NULL")
-    if subscription is not None:
-        conditions.append("EXISTS (SELECT 1 FROM matches WHERE delivery = d.number AND subscription = ?)")
-        values.append(subscription)
-    where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    query = f"SELECT * FROM deliveries AS d {where} ORDER BY d.number DESC"
-    if limit is not None:
-        query += " LIMIT ?"
-        values.append(max(limit, 0))
-    return query, values
-
-
-def _delivery(rows: list[Row], explainer: Explainer) -> Delivery:
-    """Return the delivery that rows of `read_inbox` with the same number describe."""
-    _, matched, read, *_ = rows[0]
-    fields = dict(zip((*ITEM_FIELDS, "row"), rows[0][7:], strict=True))
-    fields["published"] = None if fields["published"] is None else parse_time(fields["published"])
-    fields["categories"] = parse_list(fields["categories"])
-    item = Item(**fields)
-    reasons = tuple(explainer.reason(item, *row[3:7]) for row in rows)
-    return Delivery(item, reasons, parse_time(matched), None if read is None else parse_time(read))
-
-
-def mark_read(session: Session, owner: int, identities: Iterable[str] | None, time: str) -> int:
-    """Mark deliveries of a subscriber as read, all or those of some items; return the number of unread ones."""
-    query = "UPDATE deliveries SET read = ? WHERE subscriber = ? AND read IS NULL"
-    if identities is None:
-        return session.run(query, (time, owner))
-    one = f"{query} AND item = (SELECT items.number FROM items WHERE items.identity = ?)"
-    return session.many(one, [(time, owner, storable_text(key)) for key in identities])
-
-
 PORTION = 10_000
 """How many rows a transaction looks at while old ones are deleted."""
 
@@ -217,9 +143,9 @@ def portions(session: Session, table: str) -> list[tuple[int, int]]:
 
 
 def prune_deliveries(session: Session, first: int, last: int, before: str, unread: bool) -> int:
-    """Delete deliveries of a range from before a time; return their number."""
+    """Delete deliveries of a range from before a time, but no starred ones; return their number."""
     which = "" if unread else "AND read IS NOT NULL"
-    query = f"DELETE FROM deliveries WHERE number BETWEEN ? AND ? AND matched < ? {which}"
+    query = f"DELETE FROM deliveries WHERE number BETWEEN ? AND ? AND matched < ? AND starred IS NULL {which}"
     return session.run(query, (first, last, before))
 
 

@@ -76,8 +76,11 @@ class Engine(Protocol):
     def read(self) -> AbstractContextManager[Session]:
         """Give a session that sees one state of the store."""
 
-    def write(self) -> AbstractContextManager[Session]:
-        """Give a session whose changes are committed at the end of the block, or on an error rolled back."""
+    def write(self, patience: float | None = None) -> AbstractContextManager[Session]:
+        """Give a session whose changes are committed at the end of the block, or on an error rolled back.
+
+        `patience` is how many seconds to wait for other writers; None for the engine's own.
+        """
 
     def version(self) -> int:
         """Return the version of the schema."""

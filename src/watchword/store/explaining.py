@@ -1,4 +1,4 @@
-"""Why an item is in an inbox: made from the stored item and the subscription's text, when somebody asks.
+"""Why an item is in an inbox: made from the stored item and the subscription's text, on demand.
 
 A batch of the pipeline writes pairs without reasons: most are never read, and explaining costs Python time for each.
 The event is made by `watchword.items`, as the pipeline made it, and explained by the language with the store's options:
@@ -14,7 +14,7 @@ Languages are loaded at the first question: counting an inbox loads none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from watchword.store.records import Reason
 
 if TYPE_CHECKING:
     from watchword.index import Index
+    from watchword.index.places import Place
 
 CHANGED = "matched when it was delivered; the subscription, and the topics, as they are now do not match it"
 
@@ -39,9 +40,10 @@ class Explainer:
 
     def reason(self, item: Item, subscription: str, language: str | None, text: str | None, why: str) -> Reason:
         """Return a reason that is explained on demand, unless it was stored or the subscription is gone."""
-        if why or language is None or text is None:
+        if language is None or text is None:
             return Reason(subscription, text, why)
-        return Reason(subscription, text, partial(self.explain, language, text, item))
+        places = partial(self.places, language, text, item)
+        return Reason(subscription, text, why or partial(self.explain, language, text, item), places)
 
     def explain(self, language: str, text: str, item: Item) -> str:
         """Return why an item matches a subscription, for people."""
@@ -51,6 +53,14 @@ class Explainer:
         except WatchwordError as error:
             return f"matched when it was delivered; it cannot be explained now: {str(error).splitlines()[0]}"
         return str(explanation) if explanation else CHANGED
+
+    def places(self, language: str, text: str, item: Item) -> Sequence[Place]:
+        """Return where in the event of an item the words of a subscription stand; none where it does not match."""
+        try:
+            index = self._index(language)
+            return index.places(event_of(language, item, index.attributes), text)
+        except WatchwordError:
+            return ()
 
     def _index(self, language: str) -> Index[str]:
         """Return an index without subscriptions, with the store's options of its language."""

@@ -6,14 +6,18 @@ Outside, times are aware `datetime`s. Inside, they are text in UTC with a fixed 
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.items import Item
 from watchword.store.engine import read_value
+
+if TYPE_CHECKING:
+    from watchword.index.places import Place
 
 
 @dataclass(frozen=True)
@@ -24,24 +28,70 @@ class Subscriber:
     created: datetime
 
 
+@dataclass(frozen=True)
+class Example:
+    """An event that a subscription has to match, or not to match: a text, or a JSON object as text."""
+
+    event: str
+    matches: bool
+
+
+@dataclass(frozen=True)
+class Details:
+    """Everything about a subscription beside its text. `watchword.store.details` has the limits.
+
+    A `paused` subscription matches nothing until it is resumed. A `snoozed` one matches, and is delivered from that
+    time on. `examples` are checked at each edit of the text.
+    """
+
+    name: str = ""
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    paused: bool = False
+    snoozed: datetime | None = None
+    examples: tuple[Example, ...] = ()
+
+
+PLAIN = Details()
+"""The details of a subscription that was given none."""
+
+
 class Request(NamedTuple):
-    """A subscription to make. Without an id the store gives one; an id that the subscriber already has is replaced."""
+    """A subscription to make. Without an id the store gives one; an id that the subscriber already has is replaced.
+
+    Without `details` a replaced subscription keeps its own.
+    """
 
     subscriber: str
     text: str
     id: str | None = None
     language: str = "keywords"
+    details: Details | None = None
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """A subscription in the store."""
+    """A subscription in the store.
+
+    `change` is the number of the last change of its text, or of its being paused; `since` that of the change that made
+    it. `revision` counts the edits of text and details, from 1.
+    """
 
     id: str
     subscriber: str
     language: str
     text: str
     created: datetime
+    details: Details = PLAIN
+    change: int = 0
+    since: int = 0
+    revision: int = 1
+
+    @property
+    def etag(self) -> str:
+        """The name of its state, 16 hexadecimal digits: another one after each edit of text or details."""
+        content = repr((self.id, self.since, self.revision, self.language, self.text, self.details))
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 class Change(NamedTuple):
@@ -75,13 +125,21 @@ class Reason:
     """A subscription that matched an item of an inbox.
 
     `text` is the subscription as it is now, `None` after it was unsubscribed. `why` is made when it is first asked for,
-    unless the match came with one: ``match: greece AND crisis``. A reason unpacks as (subscription, text, why).
+    unless the match came with one: ``match: greece AND crisis``. So are `places`, where the words
+    of the subscription stand in the item's event. A reason unpacks as (subscription, text, why).
     """
 
-    def __init__(self, subscription: str, text: str | None, why: str | Callable[[], str] = "") -> None:
+    def __init__(
+        self,
+        subscription: str,
+        text: str | None,
+        why: str | Callable[[], str] = "",
+        places: Sequence[Place] | Callable[[], Sequence[Place]] = (),
+    ) -> None:
         self.subscription = subscription
         self.text = text
         self._why = why
+        self._places = places
 
     @property
     def why(self) -> str:
@@ -89,6 +147,13 @@ class Reason:
         if not isinstance(self._why, str):
             self._why = self._why()
         return self._why
+
+    @property
+    def places(self) -> Sequence[Place]:
+        """Where in the event of its language the words of the subscription stand; none if it is gone or was changed."""
+        if callable(self._places):
+            self._places = self._places()
+        return self._places
 
     def __iter__(self) -> Iterator[str | None]:
         return iter((self.subscription, self.text, self.why))
@@ -102,8 +167,8 @@ class Reason:
     def __repr__(self) -> str:
         return f"Reason(subscription={self.subscription!r}, text={self.text!r}, why={self.why!r})"
 
-    def __reduce__(self) -> tuple[type[Reason], tuple[str | None, ...]]:
-        return Reason, tuple(self)  # another process gets the reason, not the means to make it
+    def __reduce__(self) -> tuple[type[Reason], tuple[Any, ...]]:
+        return Reason, (*tuple(self), tuple(self.places))  # another process gets the reason, not the means to make it
 
 
 @dataclass(frozen=True)
@@ -114,6 +179,19 @@ class Delivery:
     reasons: tuple[Reason, ...]
     matched_at: datetime
     read_at: datetime | None
+    number: int = 0
+    """Later deliveries of the store have greater numbers."""
+    starred_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class InboxCounts:
+    """An inbox in figures. `by_subscription` has the number of unread items that each subscription matched."""
+
+    unread: int
+    starred: int
+    all: int
+    by_subscription: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -182,6 +260,16 @@ def format_list(texts: Iterable[str]) -> str:
 def parse_list(text: str) -> tuple[str, ...]:
     """Return texts that `format_list` wrote."""
     return tuple(read_value(json.loads, text))
+
+
+def storable_number(number: int) -> int:
+    """Return a number as a database can hold it, in 64 bits: a greater one as the greatest.
+
+    >>> storable_number(7), storable_number(10**30), storable_number(-(10**30))
+    (7, 9223372036854775807, -9223372036854775807)
+    """
+    greatest = (1 << 63) - 1
+    return max(-greatest, min(int(number), greatest))
 
 
 def is_storable(text: object) -> bool:

@@ -12,6 +12,9 @@ identity of the store.
 An id belongs to one subscriber while it is subscribed. Ids that the store gives (``s`` and a number) were never used
 before, not even by a deleted subscription, so a match that is still on its way cannot reach another subscriber.
 
+A paused subscription is there for its subscriber, and deleted for followers: pausing, resuming and every edit of its
+text take a number, and the change has no text while it is paused. Other details take no number: they change no index.
+
 `make_plan` decides, and touches nothing; the functions with a session read its input and write its result.
 """
 
@@ -24,9 +27,10 @@ from itertools import groupby
 from typing import NamedTuple
 
 from watchword.errors import SubscriptionError
-from watchword.store.engine import Session
+from watchword.store.details import DETAILS, DetailsRow, check_details, details_of, details_row
+from watchword.store.engine import Row, Session
 from watchword.store.options import Options
-from watchword.store.records import Change, Changes, Request, Subscription, is_storable, parse_time
+from watchword.store.records import Change, Changes, Request, Subscription, is_storable, parse_time, storable_number
 
 EPOCHS = 10_000
 """How many states have names; a follower that is further behind starts from 0."""
@@ -38,6 +42,7 @@ class Current(NamedTuple):
     owner: int
     language: str
     text: str
+    details: DetailsRow = DetailsRow()
 
 
 @dataclass
@@ -46,9 +51,8 @@ class Plan:
 
     ids: list[str] = field(default_factory=list)
     changes: list[tuple[int, str, str]] = field(default_factory=list)  # number, id, language
-    subscriptions: list[tuple[str, int, str, str, int]] = field(
-        default_factory=list
-    )  # id, owner, language, text, since
+    added: list[Row] = field(default_factory=list)  # id, owner, since, and what `edited` has without its id
+    edited: list[Row] = field(default_factory=list)  # language, text, the columns of `DETAILS`, id
 
 
 def make_plan(
@@ -69,19 +73,49 @@ def make_plan(
         old = None if key is None else current.get(key)
         if old is not None and old.owner != owner:
             raise SubscriptionError(f"the id {key!r} is another subscriber's: choose another", row=row)
-        if old is not None and old.language != request.language:
+        new = _after(old, owner, request)
+        if old is not None and old.language != new.language:
             counter += 1
             made.changes.append((counter, str(key), old.language))
-        if old is None or (old.language, old.text) != (request.language, request.text):
+        if old is None or _as_followed(old) != _as_followed(new):
             counter += 1
             if key is None:
                 while was_used(f"s{counter}"):
                     counter += 1
                 key = f"s{counter}"
-            made.changes.append((counter, key, request.language))
-            made.subscriptions.append((key, owner, request.language, request.text, counter))
+            made.changes.append((counter, key, new.language))
         made.ids.append(str(key))
+        if old is None:
+            made.added.append((key, owner, counter, new.language, new.text, *new.details))
+        elif new != old:
+            made.edited.append((new.language, new.text, *new.details, key))
     return made
+
+
+def _after(old: Current | None, owner: int, request: Request) -> Current:
+    """Return the subscription after a request, which keeps its details if the request has none."""
+    details = DetailsRow() if old is None else old.details
+    return Current(
+        owner, request.language, request.text, details if request.details is None else details_row(request.details)
+    )
+
+
+def _as_followed(one: Current) -> tuple[str, str, int]:
+    """Return the parts of a subscription whose change takes a number."""
+    return one.language, one.text, one.details.paused
+
+
+def check_requests(requests: Iterable[Request | Row]) -> list[Request]:
+    """Return requests with details as they can be kept; a `SubscriptionError` names the row of one that cannot be."""
+    wanted = [Request(*request) for request in requests]
+    check_texts(wanted)
+    for row, request in enumerate(wanted):
+        if request.details is not None:
+            try:
+                wanted[row] = request._replace(details=check_details(request.details))
+            except SubscriptionError as error:
+                raise error.at_row(row) from None
+    return wanted
 
 
 def check_texts(requests: list[Request]) -> None:
@@ -111,6 +145,12 @@ def check_rows(requests: list[Request], options: Mapping[str, Options]) -> None:
             raise error.at_row(of_language[error.row or 0]) from None
 
 
+def check_one(requests: list[Request], options: Mapping[str, Options]) -> None:
+    """Let the language of the only request read its text."""
+    (request,) = requests
+    check_text(request.language, request.text, options)
+
+
 def check_text(language: str, text: str, options: Mapping[str, Options]) -> None:
     """Let a language read one text; the error is that of the language."""
     from watchword.index import language_class
@@ -126,9 +166,9 @@ def read_counter(session: Session) -> int:
 
 def read_current(session: Session, ids: Iterable[str]) -> dict[str, Current]:
     """Return the subscriptions that have one of `ids`."""
-    query = "SELECT subscriber, language, text FROM subscriptions WHERE id = ?"
+    query = f"SELECT subscriber, language, text, {', '.join(DETAILS)} FROM subscriptions WHERE id = ?"
     found = ((key, session.row(query, (key,))) for key in ids)
-    return {key: Current(*row) for key, row in found if row is not None}
+    return {key: Current(row[0], row[1], row[2], DetailsRow(*row[3:])) for key, row in found if row is not None}
 
 
 def was_ever_used(session: Session, key: str) -> bool:
@@ -144,11 +184,14 @@ _LOG = """INSERT INTO changes (number, id, language) VALUES (?, ?, ?)
 def write_plan(session: Session, made: Plan, created: str) -> None:
     """Write the result of `make_plan`."""
     session.many(_LOG, made.changes)
+    columns = ("id", "subscriber", "since", "language", "text", *DETAILS)
     session.many(
-        """INSERT INTO subscriptions (id, subscriber, language, text, since, created) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (id) DO UPDATE SET language = excluded.language, text = excluded.text""",
-        ((*row, created) for row in made.subscriptions),
+        f"""INSERT INTO subscriptions ({", ".join(columns)}, created)
+        VALUES ({", ".join("?" * len(columns))}, ?)""",
+        ((*row, created) for row in made.added),
     )
+    settings = ", ".join(f"{column} = ?" for column in columns[3:])
+    session.many(f"UPDATE subscriptions SET {settings}, revision = revision + 1 WHERE id = ?", made.edited)
     _begin_epoch(session)
 
 
@@ -184,29 +227,55 @@ def read_changes(session: Session, counter: int, language: str | None) -> Change
         f"""SELECT changes.number, changes.id, changes.language, subscriptions.text
         FROM changes LEFT JOIN subscriptions
             ON subscriptions.id = changes.id AND subscriptions.language = changes.language
+            AND subscriptions.paused = 0
         WHERE changes.number > ? {condition} ORDER BY changes.number""",
         values,
     )
     return Changes([Change(*row) for row in rows], read_counter(session))
 
 
+def count_changes(session: Session, counter: int, language: str) -> int:
+    """Return how many changes of a language came after number `counter`."""
+    row = session.row("SELECT count(*) FROM changes WHERE number > ? AND language = ?", (counter, language))
+    return int(row[0]) if row else 0
+
+
 def read_languages(session: Session) -> list[str]:
-    """Return the languages that have subscriptions, in alphabetical order, by one look-up for each."""
+    """Return the languages with subscriptions that are not paused, in alphabetical order, by two look-ups for each."""
     query, languages = "SELECT min(language) FROM subscriptions WHERE language > ?", [""]
     while (row := session.row(query, (languages[-1],))) and row[0] is not None:
         languages.append(row[0])
-    return languages[1:]
+    active = "SELECT 1 FROM subscriptions WHERE language = ? AND paused = 0 LIMIT 1"
+    return [language for language in languages[1:] if session.row(active, (language,)) is not None]
 
 
-def read_subscriptions(session: Session, owner: int | None, language: str | None) -> list[Subscription]:
+_SUBSCRIPTIONS = f"""SELECT s.id, subscribers.name, s.language, s.text, s.created,
+    (SELECT changes.number FROM changes WHERE changes.id = s.id AND changes.language = s.language),
+    s.since, s.revision, {", ".join(f"s.{column}" for column in DETAILS)}
+    FROM subscriptions AS s JOIN subscribers ON subscribers.number = s.subscriber"""
+
+
+def read_subscriptions(
+    session: Session, owner: int | None, language: str | None, after: int | None = None, limit: int | None = None
+) -> list[Subscription]:
     """Return subscriptions in the order of subscribing: of one subscriber or all, in one language or any."""
-    asked = {"subscriber = ?": owner, "language = ?": language}
+    first = None if after is None else storable_number(after)
+    asked = {"s.subscriber = ?": owner, "s.language = ?": language, "s.since > ?": first}
     conditions = {condition: value for condition, value in asked.items() if value is not None}
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
-    rows = session.rows(
-        f"""SELECT id, name, language, text, subscriptions.created
-        FROM subscriptions JOIN subscribers ON subscribers.number = subscriptions.subscriber
-        {where} ORDER BY since""",
-        tuple(conditions.values()),
+    some, values = ("", []) if limit is None else ("LIMIT ?", [storable_number(max(limit, 0))])
+    rows = session.rows(f"{_SUBSCRIPTIONS} {where} ORDER BY s.since {some}", (*conditions.values(), *values))
+    return list(map(_subscription, rows))
+
+
+def read_subscription(session: Session, key: str) -> Subscription | None:
+    """Return the subscription of an id; None if there is none."""
+    row = session.row(f"{_SUBSCRIPTIONS} WHERE s.id = ?", (key,))
+    return None if row is None else _subscription(row)
+
+
+def _subscription(row: Row) -> Subscription:
+    key, name, language, text, created, change, since, revision, *details = row
+    return Subscription(
+        key, name, language, text, parse_time(created), details_of(DetailsRow(*details)), change, since, revision
     )
-    return [Subscription(key, name, language, text, parse_time(created)) for key, name, language, text, created in rows]

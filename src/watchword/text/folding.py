@@ -104,8 +104,7 @@ class Folding(NamedTuple):
         >>> Folding().text("Cafe\N{COMBINING ACUTE ACCENT} ﬁn"), Folding(fold_accents=True).text("Łódź Café")
         ('café fin', 'lodz cafe')
         """
-        mapped = text.translate(_mappings(self.fold_accents))
-        return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_sort_marks, mapped))
+        return compose(text.translate(_mappings(self.fold_accents)))
 
     def char(self, char: str) -> str:
         """Return the folded form of one character."""
@@ -136,30 +135,57 @@ class Folding(NamedTuple):
             inside = kind in (WORD, CJK) or (kind == MARK and inside)
             pieces.append(char if inside else " ")
         runs = [run for run in "".join(pieces).split(" ") if run]
-        return runs if self.cjk is None else [term for run in runs for term in self._cut_pairs(run)]
+        return runs if self.cjk is None else [run[slice(*span)] for run in runs for span in self._pairs(run)]
+
+    def spans(self, folded: str) -> list[tuple[int, int]]:
+        """Return where in a folded text its runs stand.
+
+        >>> Folding(cjk="bigrams").spans("in 東京都に")
+        [(0, 2), (3, 5), (4, 6), (5, 7)]
+        """
+        kinds = _kinds(self.cjk)
+        found: list[tuple[int, int]] = []
+        start = -1
+        for at, char in enumerate(folded):
+            kind = kinds[char]
+            if start < 0 and kind in (WORD, CJK):
+                start = at
+            elif start >= 0 and kind == SEPARATOR:
+                found.append((start, at))
+                start = -1
+        if start >= 0:
+            found.append((start, len(folded)))
+        if self.cjk is None:
+            return found
+        return [(first + low, first + high) for first, last in found for low, high in self._pairs(folded[first:last])]
 
     def is_half_a_pair(self, term: str) -> bool:
         """Return whether a term is one character where pairs of them are terms."""
         return self.cjk is not None and len(term) == 1 and self.kind(term) == CJK
 
-    def _cut_pairs(self, run: str) -> list[str]:
-        """Cut the CJK parts of a run into pairs of neighbours; parts of other scripts stay whole."""
+    def _pairs(self, run: str) -> list[tuple[int, int]]:
+        """Return where in a run its terms stand: pairs of CJK neighbours; parts of other scripts stay whole."""
         kinds = _kinds(self.cjk)
-        units: list[tuple[int, str]] = []
-        for char in run:
+        units: list[tuple[int, int, int]] = []
+        for at, char in enumerate(run):
             kind = kinds[char]
             if units and (kind == MARK or kind == WORD == units[-1][0]):
-                units[-1] = units[-1][0], units[-1][1] + char
+                units[-1] = units[-1][0], units[-1][1], at + 1
             else:
-                units.append((kind, char))
-        terms: list[str] = []
-        for at, (kind, unit) in enumerate(units):
-            before, after = (units[k] if 0 <= k < len(units) else (WORD, "") for k in (at - 1, at + 1))
+                units.append((kind, at, at + 1))
+        spans: list[tuple[int, int]] = []
+        for number, (kind, start, end) in enumerate(units):
+            before, after = (units[k] if 0 <= k < len(units) else (WORD, 0, 0) for k in (number - 1, number + 1))
             if kind == CJK == after[0]:
-                terms.append(unit + after[1])
+                spans.append((start, after[2]))
             elif kind != CJK or before[0] != CJK:
-                terms.append(unit)
-        return terms
+                spans.append((start, end))
+        return spans
+
+
+def compose(folded: str) -> str:
+    """Return a text in Normalization Form C, in a time that is not quadratic in its marks."""
+    return unicodedata.normalize("NFC", _LONG_MARKS.pattern.sub(_sort_marks, folded))
 
 
 class _Mappings(dict[int, str]):

@@ -59,11 +59,13 @@ class Vocabulary(Part):
         try:
             return np.array([recent[text] for text in texts], np.int32)
         except KeyError:
-            numbers = self.intern(from_texts(texts))
+            unknown = [text for text in dict.fromkeys(texts) if text not in recent]
+        found = dict(zip(unknown, self.intern(from_texts(unknown)).tolist(), strict=True))
+        numbers = np.array([recent[text] if text in recent else found[text] for text in texts], np.int32)
         if len(recent) > _RECENT:
             recent.clear()
         if len(texts) < _RECENT:
-            recent.update(zip(texts, numbers.tolist(), strict=True))
+            recent.update(found)
         return numbers
 
     def find(self, strings: Strings) -> Int32:
@@ -72,15 +74,15 @@ class Vocabulary(Part):
         kernels.find_many(strings.data, strings.offsets, self.known, numbers)
         return numbers
 
-    def use(self, numbers: Int32, by: int) -> None:
+    def use(self, numbers: Int32 | list[int], by: int) -> None:
         """Count uses of strings, whose numbers may repeat: `by` more, or less, of each."""
         if self.size > len(self.uses):
             self.uses = reserve(self.uses, self.size, 0)
         if len(numbers) < 16:
-            for number in numbers.tolist():
+            for number in numbers if isinstance(numbers, list) else numbers.tolist():
                 self.uses[number] += by
         else:
-            tally(self.uses, numbers, by)
+            tally(self.uses, np.asarray(numbers, np.int32), by)
 
     @property
     def in_use(self) -> int:

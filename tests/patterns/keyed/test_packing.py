@@ -12,7 +12,7 @@ from tests.patterns.structures import found, int32, patterns_of, regex, strings
 from watchword.arrays import reserve
 from watchword.kernels.patterns.keyed.grams import CROWDED, EMPTY
 from watchword.kernels.tombstones import NOBODY, Dead
-from watchword.patterns.keyed.packing import LEARNED, PatternBase, pack
+from watchword.patterns.keyed.packing import LEARNED, PatternBase, by_automaton, pack
 
 # "song" is rarer than "blue", whose e stands in other words as well; "berry" is known by four of its bytes. Four
 # patterns are nothing but their key, and one has no other word than its key to guard it.
@@ -108,14 +108,18 @@ def test_by_the_automaton_only():
         generator = random.Random(seed)
         patterns = [random_pattern(generator) for _ in range(300)]
         base = packed(patterns)
-        size, table = base.bytes, base.packed.table.copy()
-        taken = table[::2] != EMPTY
-        table[::2][taken] = table[::2][taken] & np.uint64(0xFFFF) | np.uint64(CROWDED << 16)
-        placed = PatternBase(base.packed._replace(table=table))
+        size, placed = base.bytes, crowded(base)
         texts = ["".join(generator.choices("abcé", k=generator.randint(0, 30))) for _ in range(40)]
         expected = [[row for row, pattern in enumerate(patterns) if regex(pattern).search(text)] for text in texts]
         assert found(placed.match(strings(*texts))) == expected == found(base.match(strings(*texts)))
         assert placed.bytes > size
+
+
+def crowded(base: PatternBase) -> PatternBase:
+    table = base.packed.table.copy()
+    taken = table[::2] != EMPTY
+    table[::2][taken] = table[::2][taken] & np.uint64(0xFFFF) | np.uint64(CROWDED << 16)
+    return PatternBase(base.packed._replace(table=table))
 
 
 def random_pattern(generator: random.Random) -> str:
@@ -142,6 +146,43 @@ def test_patterns_that_take_long_to_look_for():
     assert [len(rows) for rows in expected] == [1, 61, 17]
 
 
+def test_the_automaton_takes_over_after_two_undecided_texts_in_a_row(monkeypatch):
+    """Two in a row make it take one text more, three in a row three more; after a text in between it is one again."""
+    base = crowded(packed(["greenhouse"]))
+    stretches = noted_stretches(monkeypatch)
+    hard, easy = "greenhouse", "nothing"
+    for texts, expected in [
+        ([easy, hard, easy, easy, hard, easy], [(1, 2), (4, 5)]),
+        ([easy, hard, hard, easy, easy, easy], [(1, 2), (2, 4)]),
+        ([easy] + [hard] * 9, [(1, 2), (2, 4), (4, 8), (8, 10)]),
+        ([easy, hard, hard, easy, easy, easy, hard, easy, easy], [(1, 2), (2, 4), (6, 7)]),
+    ]:
+        stretches.clear()
+        base.match(strings(*texts))
+        assert stretches == expected, texts
+
+
+def test_words_one_character_apart_that_nearly_stand_everywhere_are_left_to_the_automaton(monkeypatch):
+    """The quick search would look at forty words for each byte of the text."""
+    base = packed(["aaaa" + "?aaaa" * 40 + "?b"])
+    stretches = noted_stretches(monkeypatch)
+    assert found(base.match(strings("nothing", "b" + "a" * 3000, "a" * 205 + "b"))) == [[], [], [0]]
+    assert stretches == [(1, 2)]
+
+
+def noted_stretches(monkeypatch) -> list[tuple[int, int]]:
+    """Return a list that gets the first text and the end of every stretch which the automaton matches from now on."""
+    stretches: list[tuple[int, int]] = []
+    match = by_automaton.match
+
+    def noted(data, offsets, automaton, store, dead, first, *found):
+        stretches.append((first, len(offsets) - 1))
+        return match(data, offsets, automaton, store, dead, first, *found)
+
+    monkeypatch.setattr(by_automaton, "match", noted)
+    return stretches
+
+
 def piece_by_piece(pattern: str, text: str) -> bool:
     """Say whether a text holds a pattern; `re` would take forever to say no."""
     at = 0
@@ -153,7 +194,8 @@ def piece_by_piece(pattern: str, text: str) -> bool:
     return True
 
 
-def test_grams_are_chosen_by_the_texts_seen():
+@pytest.mark.parametrize("at_a_time", ["many", "one"])
+def test_grams_are_chosen_by_the_texts_seen(at_a_time):
     generator = random.Random(5)
     words = ["".join(generator.choices("abcdefgh", k=generator.randint(4, 14))) for _ in range(300)]
     base = packed(words)
@@ -162,7 +204,10 @@ def test_grams_are_chosen_by_the_texts_seen():
     expected = [[row for row, word in enumerate(words) if word in text] for text in texts]
     size = sum(map(len, texts))
     for _ in range(LEARNED // size + 2):
-        assert found(base.match(strings(*texts))) == expected
+        if at_a_time == "many":
+            assert found(base.match(strings(*texts))) == expected
+        else:
+            assert [sorted(base.match_one(text.encode(), NOBODY)[0].tolist()) for text in texts] == expected
     after = base.arrays()["table"]
     heads = [sorted((table[::2] >> np.uint64(16)).tolist()) for table in (before, after)]
     assert heads[0] == heads[1] and before.tolist() != after.tolist()

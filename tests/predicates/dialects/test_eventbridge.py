@@ -185,7 +185,29 @@ def test_refused(pattern: object, path: str, message: str) -> None:
     assert isinstance(caught.value, SubscriptionError) and "row 3: " in str(caught.value.at_row(3))
 
 
+def test_keys_are_texts() -> None:
+    for pattern, path in (({1: ["a"]}, ""), ({"a": {2: ["a"]}}, "a")):
+        with pytest.raises(PatternError, match=r"a key is a text, not [12]") as caught:
+            from_eventbridge(pattern)
+        assert caught.value.path == path
+
+
 def test_broken_json_is_pointed_at() -> None:
     with pytest.raises(SubscriptionSyntaxError) as caught:
         from_eventbridge('{"a": [1,]}')
     assert caught.value.position == 9
+
+
+@pytest.mark.parametrize("name", ["n", "$or"])
+def test_a_pattern_has_a_hundred_levels_and_no_more(name: str) -> None:
+    """Objects inside of objects, and choices inside of choices, have a limit each."""
+
+    def nested(levels: int) -> dict[str, object]:
+        pattern: dict[str, object] = {"a": ["x"]}
+        for _ in range(levels):
+            pattern = {name: [pattern, {"b": ["y"]}] if name == "$or" else pattern}
+        return pattern
+
+    PredicateIndex({"s": from_eventbridge(nested(100))})
+    with pytest.raises(PatternError, match="nested deeper than 100 levels"):
+        from_eventbridge(nested(101))

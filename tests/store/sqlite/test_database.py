@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.workload import CREATED, older_store, version_1
+from tests.store.workload import CONTENT, CREATED, older_store, version_1
 from watchword.errors import StoreError, WatchwordError
-from watchword.store import Item, Match, Store
+from watchword.store import Details, Example, Item, Match, Store
 from watchword.store.sqlite import database
 from watchword.store.sqlite.database import refusal
 from watchword.store.sqlite.migrations import APPLICATION_ID, MIGRATIONS, statements
@@ -115,6 +115,51 @@ def test_items_of_version_5_have_the_address_of_their_feed_in_both_columns(tmp_p
         assert delivery.reasons[0].why == "match: MATCHES 'ferry' (title at 0) AND feed = 'Harbour news'"
 
 
+VERSION_6 = f"""
+    INSERT INTO subscribers VALUES (7, 'ann', '{CREATED}');
+    INSERT INTO subscriptions VALUES ('s1', 7, 'keywords', 'ferry', '{CREATED}', 1);
+    INSERT INTO subscriptions VALUES ('s2', 7, 'patterns', 'f?rry', '{CREATED}', 2);
+    INSERT INTO changes VALUES (2, 's2', 'patterns'), (3, 's1', 'keywords'), (4, 's3', 'keywords');
+    INSERT INTO epochs VALUES (4, '4f2a');
+    INSERT INTO items VALUES
+        (3, 'urn:1', 'Ferry', 'at sea', 'http://x', 'me', '{CREATED}', 'el', 'Harbour', '["a"]', NULL, 'http://feed');
+    INSERT INTO deliveries VALUES (5, 7, 3, '{CREATED}', '{CREATED}');
+    INSERT INTO matches VALUES (5, 's1', '');
+    INSERT INTO batches VALUES ('b1', '{CREATED}', 1);
+"""
+
+
+@pytest.mark.parametrize(("version", "content"), [(1, CONTENT), (6, VERSION_6)])
+def test_an_older_store_gets_details_stars_and_entrances(tmp_path: Path, version: int, content: str) -> None:
+    """Its subscriptions have no details, and whatever it had is as it was."""
+    path = older_store(tmp_path / "store.db", version, content)
+    with Store.open(path) as store:
+        store.verify()
+        assert store.stats().version == len(MIGRATIONS) >= 7
+        first, *others = store.subscriptions("ann")
+        assert first.details == Details() and (first.since, first.revision) == (1, 1)
+        assert first.change == {1: 1, 6: 3}[version] and [one.change for one in others] == [2] * len(others)
+        assert store.changes_since(0).counter == {1: 1, 6: 4}[version]
+        assert version == 1 or store.epoch(4) == "4f2a"
+        (delivery,) = store.inbox("ann", unread_only=False)
+        assert delivery.number == store.last_delivery("ann") == 5 and delivery.starred_at is None
+        counts = store.inbox_counts("ann")
+        assert (counts.all, counts.starred, counts.unread) == (1, 0, {1: 1, 6: 0}[version])
+        full = Details("Storms", "note", ("sea",), True, examples=(Example("old words ferry", True),))
+        changed = store.set_details("s1", full, if_match=first.etag)
+        assert changed.details == full and changed.change == store.counter
+        secret = store.add_token("ann", "laptop", ["read"])
+        store.star("ann", [delivery.item.identity])
+        login = store.add_login("ann")
+        store.add_audit("ann", "x", "y")
+        store.remember_answer("ann", "key", "answer")
+    with Store.open(path) as store:
+        store.verify()
+        assert store.subscription("s1") == changed and store.find_token(secret) is not None
+        assert store.redeem_login(login) is not None and len(store.audit()) == 1
+        assert len(store.inbox("ann", unread_only=False, starred_only=True)) == 1
+
+
 def test_a_migration_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = version_1(tmp_path / "store.db")
     scripts = [*MIGRATIONS, "ALTER TABLE subscribers ADD COLUMN mail TEXT; UPDATE subscribers SET mail = 'a;b';"]
@@ -191,9 +236,12 @@ def test_what_is_no_store(tmp_path: Path) -> None:
 def test_a_damaged_store_is_named_with_a_remedy(tmp_path: Path) -> None:
     path = version_1(tmp_path / "store.db")
     Store.open(path).close()  # brings it up to date, which reads it
+    with closing(sqlite3.connect(path)) as connection:
+        roots = [root for (root,) in connection.execute("SELECT rootpage FROM sqlite_master")]
     content = bytearray(path.read_bytes())
     page = int.from_bytes(content[16:18], "big")
-    content[page:] = b"\x5a" * (len(content) - page)  # the header and the schema are whole, the tables are not
+    for root in roots:  # the header and the schema are whole, the tables are not
+        content[(root - 1) * page : root * page] = b"\x5a" * page
     path.write_bytes(content)
     with Store.open(path) as store:
         for work in (store.subscribers, lambda: store.inbox("ann"), lambda: store.add_subscriber("bob"), store.verify):

@@ -109,6 +109,8 @@ def machine(processor: str = "", features: str | None = None) -> str:
     if features is None:
         features = get_host_cpu_features().flatten()
     parts = [sys.abiflags, platform.system(), platform.machine(), processor, features, str(config.ENABLE_AVX)]
+    if config.BOUNDSCHECK:  # code with checks and code without never take each other's place
+        parts.append("checked")
     total = hashlib.sha256("\n".join([*parts, numba.__version__, llvmlite.__version__]).encode()).hexdigest()
     version = import_module("watchword").__version__
     return f"watchword-{version}-{tag}-numba-{numba.__version__}-{processor or 'generic'}-{total[:8]}"

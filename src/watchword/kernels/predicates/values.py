@@ -12,7 +12,7 @@ from watchword.kernels.jit import inline, kernel, leaf
 
 
 @leaf
-def _first_not_below(near, rest, constants_near, constants_rest):
+def first_not_below(near, rest, constants_near, constants_rest):
     """Return the position of the first ascending constant not below a number, by a branch-free binary search."""
     at, size = 0, len(constants_near)
     while size > 1:
@@ -33,7 +33,7 @@ def find_numbers(near, rest, constants_near, constants_rest, found):
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
-        at = _first_not_below(near[i], more, constants_near, constants_rest)
+        at = first_not_below(near[i], more, constants_near, constants_rest)
         equal = at < len(constants_near) and constants_near[at] == near[i] and constants_rest[at] == more
         found[i] = at if equal else -1
 
@@ -44,7 +44,7 @@ def label_numbers(near, rest, breaks_near, breaks_rest, labels, first, placed):
     exact = len(rest) > 0
     for i in range(len(near)):
         more = rest[i] if exact else np.int64(0)
-        at = _first_not_below(near[i], more, breaks_near, breaks_rest)
+        at = first_not_below(near[i], more, breaks_near, breaks_rest)
         if at < len(breaks_near) and breaks_near[at] == near[i] and breaks_rest[at] == more:
             placed[i] = labels[at]
         else:
@@ -61,25 +61,27 @@ def _order(data, start, stop, other, other_start, other_stop):
     return (size > other_size) - (size < other_size)
 
 
+@leaf
+def label_of_text(data, start, stop, breaks, break_offsets, labels, first):
+    """Return the label of ``data[start:stop]``; `first` is the label of texts below all breakpoints."""
+    low, high = 0, len(break_offsets) - 1
+    while low < high:  # the first breakpoint above
+        middle = (low + high) >> 1
+        order = _order(data, start, stop, breaks, break_offsets[middle], break_offsets[middle + 1])
+        if order == 0:
+            return labels[middle]
+        if order < 0:
+            high = middle
+        else:
+            low = middle + 1
+    return labels[low - 1] + 1 if low else first
+
+
 @kernel
 def label_texts(data, offsets, breaks, break_offsets, labels, first, placed):
     """Write the label of each text; `first` is the label of texts below all breakpoints."""
     for i in range(len(offsets) - 1):
-        low, high = 0, len(break_offsets) - 1
-        equal = False
-        while low < high:  # the first breakpoint above
-            middle = (low + high) >> 1
-            order = _order(
-                data, offsets[i], offsets[i + 1], breaks, break_offsets[middle], break_offsets[middle + 1]
-            )  # fmt: skip
-            if order < 0:
-                high = middle
-            else:
-                low = middle + 1
-                equal = order == 0
-                if equal:
-                    break
-        placed[i] = first if low == 0 else labels[low - 1] + (0 if equal else 1)
+        placed[i] = label_of_text(data, offsets[i], offsets[i + 1], breaks, break_offsets, labels, first)
 
 
 @kernel

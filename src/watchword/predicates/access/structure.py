@@ -47,6 +47,7 @@ from watchword.kernels.predicates.layout import (
     Eager,
     Scratch,
 )
+from watchword.kernels.predicates.place import NO_ROOM, match_read, match_text
 from watchword.kernels.tombstones import FIRST_CLAUSE, NOBODY, Dead
 from watchword.layers.layered import Layered
 from watchword.layers.tombstones import Tombstones
@@ -295,15 +296,29 @@ class AccessRows(Layered[Rows, Int32, Any], SetStructure):
 
     def match_one(self, points: list[int], fields: list[int], positions: list[int]) -> tuple[Int32, int]:
         """Match one event, given by points and by fields with labels. Returns payloads and operations."""
-        space = self._borrowed()
         event = array("i", points).tobytes(), array("i", fields).tobytes(), array("q", positions).tobytes()
+        return self._match_by(kernels.match_one, *event)
+
+    def match_text(self, text: bytes, handles: Int64) -> tuple[Int32, int]:
+        """As `match_one`, for a JSON text, which `kernels.predicates.place` reads into the arrays behind the handles.
+        The operations are below 0, `NOT_TAKEN` or at most `LEFT`, where it is not matched."""
+        return self._match_by(match_text, text, handles)
+
+    def match_read(self, handles: Int64) -> tuple[Int32, int]:
+        """Match the text that was read last into the arrays behind the handles."""
+        return self._match_by(match_read, handles)
+
+    def _match_by(self, kernel: Callable[..., tuple[int, int]], *event: Any) -> tuple[Int32, int]:
+        space = self._borrowed()
         state, arena = self._state(space), self.base.packed.arena
-        count, work = kernels.match_one(*event, state, arena, space.payloads)
-        while count < 0:
+        count, work = kernel(*event, state, arena, space.payloads)
+        while count == NO_ROOM:
             space.payloads = np.empty(4 * len(space.payloads), np.int32)
-            count, work = kernels.match_one(*event, state, arena, space.payloads)
-        payloads = space.payloads[:count].copy()
+            count, work = kernel(*event, state, arena, space.payloads)
+        payloads = space.payloads[: max(count, 0)].copy()
         self._spare.append(space)
+        if count < 0:
+            return payloads, count
         if self.events < OBSERVED:
             self.events += 1
         return payloads, work

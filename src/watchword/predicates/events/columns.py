@@ -1,4 +1,4 @@
-"""Phase one for columns: Arrow structs, tables and maps into points and labels, no Python object for an event.
+"""Phase one for columns: Arrow structs, tables, maps and JSON texts into points and labels, no object for an event.
 
 The attributes that subscriptions ask for are looked up among the columns; lists and structs are gone into. A list is
 flattened, and each of its values belongs to the event of the list: `owners` says which. With two events whose `tags`
@@ -8,7 +8,7 @@ are ["a", "b"] and ["c"], the values are a, b, c, and the owners 0, 0, 1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,18 @@ import pyarrow as pa
 from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.index.arrow import InvalidValueError, attributes, flat_values, group_by_event, is_object, is_string
+from watchword.kernels.predicates.gather import OBJECTS
 from watchword.predicates.events.held import Held, Placed
 from watchword.predicates.events.placing import Placer
 from watchword.predicates.events.reader import NameNode
+from watchword.predicates.events.scanning import Scanned
 from watchword.predicates.fields import Field
 from watchword.predicates.predicate import show_path
 from watchword.predicates.readers.reader import AttributeReader
 from watchword.strings import first_repeated
+
+Read = Callable[[AttributeReader], Placed]
+"""Lets a reader place a column."""
 
 
 class ColumnReader:
@@ -36,9 +41,23 @@ class ColumnReader:
 
     def read(self, root: NameNode, events: pa.Array) -> Held:
         """Return the points and labels of events, which are structs or maps."""
-        count = len(events)
-        self._below(root, events, np.arange(count))
-        self._points.sort(key=itemgetter(0))  # field by field: a field may read several columns (the option `text`)
+        self._below(root, events, np.arange(len(events)))
+        return self._held(len(events))
+
+    def read_scanned(self, found: Scanned) -> Held:
+        """Return the points and labels of texts; a text that the kernel has left to Python has none."""
+        for place, kind, owners, values in found.groups():
+            if kind == OBJECTS:
+                self._objects(place, len(values), owners, methodcaller("place_objects", values))
+            else:
+                self._scalars(place, values, owners)
+        return self._held(found.texts.count)
+
+    def _held(self, count: int) -> Held:
+        """Return the points and labels of `count` events, field by field: a field may have several columns, of values
+        of several kinds or by the option `text`."""
+        self._points.sort(key=itemgetter(0))
+        self._labels.sort(key=itemgetter(1))
         offsets, atoms = self._points_by_event(count)
         value_offsets, labels = group_by_event(count, [(owners, found) for owners, _, found in self._labels], np.int64)
         numbers = [(owners, np.full(len(owners), number, np.int32)) for owners, number, _ in self._labels]
@@ -63,22 +82,22 @@ class ColumnReader:
         if not len(column):
             return
         if is_object(column.type):
-            self._objects(place, column, owners)
+            self._objects(place, len(column), owners, methodcaller("place", column))
             self._below(place, column, owners)
         elif place.fields:
             self._scalars(place, column, owners)
 
-    def _objects(self, place: NameNode, column: pa.Array, owners: Int64) -> None:
+    def _objects(self, place: NameNode, count: int, owners: Int64, read: Read) -> None:
         for field in place.fields:
             if field.reader is not None:
-                self._read_by(field.reader, field, column, owners)
+                self._read_by(field.reader, field, read, owners)
             else:
-                self._add(field, self._placer(field).objects(len(column)), owners)
+                self._add(field, self._placer(field).objects(count), owners)
 
-    def _read_by(self, reader: AttributeReader, field: Field, column: pa.Array, owners: Int64) -> None:
+    def _read_by(self, reader: AttributeReader, field: Field, read: Read, owners: Int64) -> None:
         field.wake()
         try:
-            self._add(field, reader.place(column), owners)
+            self._add(field, read(reader), owners)
         except EventError as error:  # which has the position among the values
             at = self._position + int(owners[error.position])
             raise EventError(f"{show_path(field.path)}: {error.reason}", position=at) from None
@@ -88,7 +107,7 @@ class ColumnReader:
             if field.reader is None or not (field.reader.about == "objects" or field.reader.reads_bytes):
                 self._refuse(field, column, owners)
             if field.reader is not None:
-                self._read_by(field.reader, field, column, owners)
+                self._read_by(field.reader, field, methodcaller("place", column), owners)
             else:
                 self._place(field, column, owners)
 

@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from watchword.errors import EventError
 from watchword.index.arrow import is_list
-
-MAX_DEPTH = 200
-"""How deep an event may be nested."""
+from watchword.kernels.predicates.scan import MAX_DEPTH
 
 TOO_DEEP = f"it is nested more than {MAX_DEPTH} deep"
+
+__all__ = ["MAX_DEPTH", "TOO_DEEP", "refuse_deep", "refuse_deep_type", "type_depth"]
 
 _FLAT = frozenset({str, int, float, bool, type(None)})
 _LISTS = (list, tuple, set, frozenset)

@@ -1,9 +1,11 @@
-"""Events as JSON texts: one by one in plain Python, many through Arrow's reader, which makes columns of them.
+"""Events as JSON texts: one by one in plain Python, and many through Arrow's reader, which makes columns of them.
 
-Arrow is asked first, since it makes no object for an event. It does not read everything as we do: it takes texts for
-timestamps, rounds an integer among decimals, reads NaN and Infinity, refuses columns of mixed kinds, crashes on a line
-that is ``null``, and of a first list that begins with null it makes an array that is not valid. Where any of that may
-be, or where a text is refused, the texts are read one by one in Python, which also names the wrong text and its fault.
+`parsed` is the rule for every other way. Most texts of a batch are read by a kernel (`scanning`), which leaves rare and
+wrong ones to `parsed`. An index with a schema looks at whole events, and asks Arrow first, which makes no object for an
+event. Arrow does not read everything as we do: it takes texts for timestamps, rounds an integer among decimals, reads
+NaN and Infinity, refuses columns of mixed kinds, crashes on a line that is ``null``, and of a first list that begins
+with null it makes an array that is not valid. Where any of that may be, or where a text is refused, the texts are read
+one by one in Python, which also names the wrong text and its fault.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
+from watchword.arrays import Int64
 from watchword.errors import EventError
 from watchword.index.events import decoded
 from watchword.kernels.predicates.pieces import shape_of
@@ -102,13 +105,22 @@ def columns_of(events: Any, known: pa.Schema | None = None) -> pa.Table | None:
     return table if table.num_rows == len(events) else None
 
 
-def listed(events: pa.Array) -> list[Any]:
-    """Return the texts of an array; bytes if one is not UTF-8, which `parsed` refuses by its position."""
+def listed(events: Any) -> Any:
+    """Return texts as a sequence, those of an array as a list; of bytes if one is not UTF-8, which `parsed` refuses."""
+    if not isinstance(events, pa.Array):
+        return events
     try:
         found: list[Any] = events.to_pylist()
     except UnicodeDecodeError:
         found = events.cast(pa.large_binary()).to_pylist()
     return found
+
+
+def taken(events: Any, rows: Int64) -> Any:
+    """Return some of the texts."""
+    if isinstance(events, pa.Array):
+        return listed(events.take(pa.array(rows)))
+    return [events[row] for row in rows.tolist()]
 
 
 def _is_wide(events: Any, whole: Any) -> bool:
@@ -133,7 +145,7 @@ def _lines(events: Any) -> Any:
     if not len(events):
         return None
     if isinstance(events, pa.Array):
-        if events[0].as_py()[-1:] in ("\n", b"\n"):
+        if events[:1].cast(pa.large_binary())[0].as_py()[-1:] == b"\n":
             events = _without_line_ends(events)
             if events is None:
                 return None

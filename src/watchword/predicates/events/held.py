@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64, offsets_of
+from watchword.index.arrow import group_by_event
 
 
 class Held(NamedTuple):
@@ -37,6 +38,23 @@ class Held(NamedTuple):
             self.fields[values[0] : values[-1]],
             self.positions[values[0] : values[-1]],
         )
+
+    def with_rows(self, rows: Int64, held: Held) -> Held:
+        """Return these events with the atoms and labels of other events added to those of `rows`.
+
+        >>> one, empty = one_held([7], [], []), np.zeros(3, np.int64)
+        >>> held = Held(empty, one.atoms[:0], empty, one.fields, one.positions).with_rows(np.array([1]), one)
+        >>> held.offsets.tolist(), held.atoms.tolist()
+        ([0, 0, 1], [7])
+        """
+        count, both = len(self), (self, held)
+        events = np.arange(count), rows
+        points = [np.repeat(own, np.diff(one.offsets)) for own, one in zip(events, both, strict=True)]
+        values = [np.repeat(own, np.diff(one.value_offsets)) for own, one in zip(events, both, strict=True)]
+        offsets, atoms = group_by_event(count, [*zip(points, (self.atoms, held.atoms), strict=True)], np.int32)
+        borders, fields = group_by_event(count, [*zip(values, (self.fields, held.fields), strict=True)], np.int32)
+        _, positions = group_by_event(count, [*zip(values, (self.positions, held.positions), strict=True)], np.int64)
+        return Held(offsets, atoms, borders, fields, positions)
 
 
 class Placed(NamedTuple):

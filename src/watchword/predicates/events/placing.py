@@ -16,7 +16,8 @@ from watchword.arrays import Float64, Int32, Int64, offsets_of
 from watchword.index.arrow import is_string
 from watchword.kernels.predicates import instants
 from watchword.kernels.predicates import values as kernels
-from watchword.predicates.constants import Numbers, Texts, split_number
+from watchword.locks import ForkSafe
+from watchword.predicates.constants import Constants, Numbers, Texts, split_number
 from watchword.predicates.events.held import Placed
 from watchword.predicates.fields import Field
 from watchword.predicates.values import INSTANT, NUMBER, OTHER, TEXT, View
@@ -75,6 +76,10 @@ class Placer:
         distinct = self._distinct(encoded.dictionary.to_pylist())
         return distinct.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
+    def constants(self, kind: int) -> Constants:
+        """Return the constants of one kind of value."""
+        return self._known(kind).constants
+
     def objects(self, count: int) -> Placed:
         """Return the places of `count` objects."""
         labels = np.full(count, self._field.zones[OTHER].first, np.int64) if self._field.has_spans else None
@@ -126,6 +131,22 @@ class Placer:
             np.array([atom for found in points for atom in found], np.int32),
             np.array(labels, np.int64) if field.has_spans else None,
         )
+
+
+class Placers:
+    """The placers of the fields of an index, each made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._guard = ForkSafe()
+        self._made: dict[int, Placer] = {}
+
+    def of(self, field: Field) -> Placer:
+        """Return the placer of a field."""
+        with self._guard.lock:
+            found = self._made.get(field.number)
+            if found is None:
+                found = self._made[field.number] = Placer(field)
+            return found
 
 
 def _is_whole(values: pa.Array) -> bool:

@@ -88,12 +88,24 @@ class Reader:
             self._enter(root, event, found)
         except _NoValueError as error:
             raise EventError(str(error), position=position) from None
+        self._ask_readers(found, position)
+        return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
+
+    def placed(self, values: list[tuple[Field, Any]]) -> tuple[list[int], list[int], list[int]]:
+        """Return points, and fields with positions, of values of an event, each to be placed in one field."""
+        found = _Found()
+        for field, value in values:
+            self._place(field, value, found)
+        self._ask_readers(found, 0)
+        return found.points, found.fields, found.positions
+
+    def _ask_readers(self, found: _Found, position: int) -> None:
+        """Add the points of the values that readers read."""
         for field, values in found.read.items():
             try:
                 found.points += field.reader.points(values)  # type: ignore[union-attr]
             except EventError as error:  # which has the position among the values
                 raise EventError(f"{show_path(field.path)}: {error.reason}", position=position) from None
-        return found.sorted(self._fields) if found.mixed else (found.points, found.fields, found.positions)
 
     def _enter(self, place: NameNode, event: dict[str, Any], found: _Found) -> None:
         """Walk the names of an object."""

@@ -78,8 +78,12 @@ class Elements(InnerReader["Predicates"]):
         """Return the atoms whose query each object of a column satisfies."""
         if not pa.types.is_struct(column.type) and not pa.types.is_map(column.type):
             return nothing_placed(len(column))
+        return self.place_objects(column)
+
+    def place_objects(self, texts: pa.Array) -> Placed:
+        """Return the atoms whose query each object satisfies, of a column of objects or of JSON texts."""
         inner = self.inner
-        hits = inner.find(inner.read(column, 0))
+        hits = inner.find(inner.read(texts, 0))
         return Placed(hits.offsets, hits.payloads, None)
 
     def holds(self, predicate: Predicate, value: Any) -> bool:

@@ -81,6 +81,16 @@ class Paths(TextReader["PathLanguage"]):
                 yield np.zeros(2, np.int64), np.empty(0, np.int32)
             texts = texts[good + 1 :]
 
+    def places(self, predicate: Predicate, value: Any) -> list[tuple[int, int]]:
+        """Return the start tags of the elements that the path ends at."""
+        if not isinstance(value, str | bytes | bytearray | memoryview):
+            return []
+        try:
+            placing = self.inner.placing(value if isinstance(value, str) else bytes(value))
+            return [(place.start, place.end) for place in placing.find(predicate.constants[0])]
+        except EventError:
+            return []
+
     def fault(self, value: Any) -> str | None:
         """Return why a text is no document."""
         try:

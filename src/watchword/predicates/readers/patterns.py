@@ -27,6 +27,8 @@ class Patterns(TextReader["PatternLanguage"]):
     name = "MATCHES PATTERN"
     example = "MATCHES PATTERN 'pattern'"
 
+    _options: dict[str, Any] | None = None
+
     def make(self) -> PatternLanguage:
         """Return an empty index of patterns with the options of the attribute."""
         from watchword.patterns.language import PatternLanguage
@@ -56,23 +58,23 @@ class Patterns(TextReader["PatternLanguage"]):
 
     def holds(self, predicate: Predicate, value: Any) -> bool:
         """Say whether a value is a text with the pattern in it."""
-        text = text_or_none(value)
-        return text is not None and bool(self.inner.explain(text, predicate.constants[0]))
+        return self.where(predicate, value) is not None
 
     def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
         """Return the first place of the pattern in a text."""
-        from watchword.patterns.alignment import align, span
+        from watchword.patterns.alignment import Folding, place_of
+        from watchword.patterns.language import PatternLanguage
+        from watchword.patterns.query import parse
 
-        text, pattern = text_or_none(value), self.inner.pattern(predicate.constants[0])
+        text = text_or_none(value)
         if text is None:
             return None
-        readable = self.inner.readable(text)
-        searched = readable if isinstance(readable, str) else readable.folded
-        found = align(pattern, searched)
-        if not found.held:
-            return None
-        place = span(pattern, found.places)
-        return place if isinstance(readable, str) else readable.original(*place)
+        if self._options is None:
+            self._options = self._surroundings.reading.options(PatternLanguage, self._path)
+        pattern = parse(predicate.constants[0], self._options["max_length"])
+        if self._options["ignore_case"]:
+            return place_of(pattern.folded(), Folding(text))
+        return place_of(pattern, text)
 
 
 def any_text(parser: PredicateParser, path: Path, at: Token) -> Predicate:

@@ -26,6 +26,7 @@ the index, so that whoever opens a snapshot imports the module, in Spark's worke
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -119,6 +120,11 @@ class AttributeReader(Part):
         """Return where in a text a predicate holds first, from character to character; None if that has no place."""
         return None
 
+    def places(self, predicate: Predicate, value: Any) -> list[tuple[int, int]]:
+        """Return all places in a text where a predicate holds; by default the first."""
+        first = self.where(predicate, value)
+        return [] if first is None else [first]
+
     @abstractmethod
     def holds(self, predicate: Predicate, value: Any) -> bool:
         """Return whether a predicate, defined or not, holds for a value: the same truth as `points`, for `explain`."""
@@ -138,6 +144,17 @@ class AttributeReader(Part):
             None,
         )
         return placed.taken(encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+
+    def place_objects(self, texts: pa.Array) -> Placed:
+        """Return the numbers of predicates that hold for each object of a column, given as JSON texts.
+
+        By default `points` is asked for each, if the reader is about objects.
+        """
+        if self.about != "objects":
+            return nothing_placed(len(texts))
+        points = [self.points([json.loads(text)]) for text in texts.to_pylist()]
+        atoms = np.array([atom for found in points for atom in found], np.int32)
+        return Placed(offsets_of([len(found) for found in points]), atoms, None)
 
     @classmethod
     def refusal(cls, predicate: Predicate, attribute: Attribute) -> str | None:

@@ -13,14 +13,14 @@ What ignores case compares the case-folded text with the case-folded value, in a
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import offsets_of
 from watchword.index.events import decoded
+from watchword.kernels.predicates.borders import put_borders
 from watchword.predicates.events.held import Placed
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.inner import TextReader, text_or_none
@@ -68,15 +68,21 @@ class Substrings(TextReader["PatternLanguage"]):
         if operator == "HAS":
             if not text:
                 raise parser.error("HAS asks for a text of at least one character; EXISTS asks for any value", token)
-            return _reader(folded).has(parser, path, text, token)
+            return reader_of_parts(folded).has(parser, path, text, token)
         pieces = _pieces(parser, token, text, escape)
-        return _reader(folded).like(parser, path, pieces, token)
+        return reader_of_parts(folded).like(parser, path, pieces, token)
 
     @classmethod
     def has(cls, parser: PredicateParser, path: Path, text: str, at: Token) -> Predicate:
         """Return the predicate that a text has a part."""
+        made = cls.part(path, text)
+        return parser.read_by(cls, path, made.constants, made.written, at)
+
+    @classmethod
+    def part(cls, path: Path, text: str) -> Predicate:
+        """Return the predicate that a text has a part, without a parser."""
         text = text.casefold() if cls.folds else text
-        return parser.read_by(cls, path, ((ANY, text, ANY),), f"HAS {show_value(text)}{cls._case()}", at)
+        return Predicate(path, cls.name, cls, ((ANY, text, ANY),), f"HAS {show_value(text)}{cls._case()}")
 
     @classmethod
     def like(cls, parser: PredicateParser, path: Path, pieces: Pieces, at: Token) -> Tree:
@@ -132,21 +138,23 @@ class Substrings(TextReader["PatternLanguage"]):
 
     def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
         """Return the first place of a part, or the whole text for a form."""
+        return next(self._found(predicate, value), None)
+
+    def places(self, predicate: Predicate, value: Any) -> list[tuple[int, int]]:
+        """Return all places of a part that do not overlap, or the whole text for a form."""
+        return list(self._found(predicate, value))
+
+    def _found(self, predicate: Predicate, value: Any) -> Iterator[tuple[int, int]]:
         from watchword.patterns.alignment import Folding
 
         text = text_or_none(value)
         if text is None:
-            return None
+            return
         (pieces,) = predicate.constants
         readable = Folding(text) if self.folds else None
         searched = text if readable is None else readable.folded
-        if is_part(pieces):
-            at = searched.find(pieces[1])
-            found = (at, at + len(pieces[1])) if at >= 0 else None
-        else:
-            form = "".join(".*" if piece is ANY else re.escape(piece) if piece else "." for piece in pieces)
-            found = (0, len(searched)) if re.fullmatch(form, searched, re.DOTALL) else None
-        return found if found is None or readable is None else readable.original(*found)
+        for found in _places(pieces, searched):
+            yield found if readable is None else readable.original(*found)
 
 
 class FoldedSubstrings(Substrings):
@@ -157,7 +165,8 @@ class FoldedSubstrings(Substrings):
     folds = True
 
 
-def _reader(folded: bool) -> type[Substrings]:
+def reader_of_parts(folded: bool) -> type[Substrings]:
+    """Return the reader of parts and forms that ignores case, or not."""
     return FoldedSubstrings if folded else Substrings
 
 
@@ -235,8 +244,48 @@ def _pattern(pieces: Pieces) -> bytes:
     return BORDER + found + BORDER
 
 
+def _places(pieces: Pieces, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of a part in a text, or the whole text if it has a form.
+
+    >>> list(_places((None, "aa", None), "aaaaa")), list(_places(("a", None, "b"), "axb"))
+    ([(0, 2), (2, 4)], [(0, 3)])
+    """
+    if not is_part(pieces):
+        if _has_form(pieces, text):
+            yield 0, len(text)
+        return
+    part = str(pieces[1])
+    at = text.find(part)
+    while at >= 0:
+        yield at, at + len(part)
+        at = text.find(part, at + len(part))
+
+
+def _has_form(pieces: Pieces, text: str) -> bool:
+    """Return whether a whole text has a form, in time in proportion to its length.
+
+    Characters between two % are taken where they come first, and no place is tried again: `%ab%b` has its ab at 1 in
+    `xabab`.
+    """
+    runs: list[list[str]] = [[]]
+    for piece in pieces:
+        if piece is ANY:
+            runs.append([])
+        else:
+            runs[-1].append(piece)
+    first, *others = [re.compile("".join(re.escape(piece) or "." for piece in run), re.DOTALL) for run in runs]
+    if not others:
+        return first.fullmatch(text) is not None
+    found = first.match(text)
+    for run in others[:-1]:
+        found = found and run.search(text, found.end())
+    end = len(text) - sum(len(piece) or 1 for piece in runs[-1])
+    return found is not None and found.end() <= end and others[-1].match(text, end) is not None
+
+
 def _literal(text: str) -> bytes:
-    return re.sub(r"([\\?*])", r"\\\1", text).encode("utf-8", "surrogatepass")
+    escaped = text.replace("\\", "\\\\").replace("?", "\\?").replace("*", "\\*")
+    return escaped.encode("utf-8", "surrogatepass")
 
 
 def bordered(texts: Strings) -> Strings:
@@ -245,9 +294,7 @@ def bordered(texts: Strings) -> Strings:
     >>> bordered(from_pieces([b"ab", b""])).data.tobytes()
     b'\\xffab\\xff\\xff\\xff'
     """
-    sizes = np.diff(texts.offsets)
-    offsets = offsets_of(sizes + 2)
-    data = np.full(int(offsets[-1]), BORDER[0], np.uint8)
-    own = texts.data[int(texts.offsets[0]) : int(texts.offsets[-1])]
-    data[np.arange(len(own)) + np.repeat(2 * np.arange(len(sizes)) + 1, sizes)] = own
+    offsets = np.empty_like(texts.offsets)
+    data = np.empty(int(texts.offsets[-1] - texts.offsets[0]) + 2 * texts.count, np.uint8)
+    put_borders(texts.data, texts.offsets, BORDER[0], data, offsets)
     return Strings(data, offsets, texts.surrogates)

@@ -28,12 +28,16 @@ from watchword.predicates.readers.patterns import any_text
 from watchword.predicates.readers.reader import Surroundings
 from watchword.predicates.values import show_value
 from watchword.sets.boolean import And, Clause, Not, Or, Tree
-from watchword.text.places import term_places
+from watchword.text.places import TermsOfText, term_places
 
 if TYPE_CHECKING:
     from watchword.keywords.language import Keywords
     from watchword.predicates.query import PredicateParser
     from watchword.sets.rows import Rows
+
+
+_KEPT = 64
+"""How many texts a reader that explains or places keeps analysed."""
 
 
 class Terms(TextReader["Keywords"]):
@@ -46,6 +50,7 @@ class Terms(TextReader["Keywords"]):
         super().__init__(path, surroundings)
         self._words = np.empty(0, np.int32)
         """By number of a term, the atom of the predicate that asks for it alone; -1 for none."""
+        self._read: dict[str, TermsOfText] = {}
 
     def make(self) -> Keywords:
         """Return an empty index of keywords with the options of the attribute."""
@@ -110,25 +115,30 @@ class Terms(TextReader["Keywords"]):
 
     def holds(self, predicate: Predicate, value: Any) -> bool:
         """Say whether a value is a text with the word or phrase."""
-        from watchword.keywords.query import occurs
-
-        text = text_or_none(value)
-        if text is None:
-            return False
-        terms = self._surroundings.reading.grammar(self._path).analyzer.terms(text)
-        return occurs(predicate.constants[0], terms, set(terms))
+        terms = self._terms(value)
+        return terms is not None and terms.has(predicate.constants[0])
 
     def where(self, predicate: Predicate, value: Any) -> tuple[int, int] | None:
         """Return the first place of the word or phrase."""
+        return next(iter(self.places(predicate, value)), None)
+
+    def places(self, predicate: Predicate, value: Any) -> list[tuple[int, int]]:
+        """Return all places of the word or phrase."""
+        terms = self._terms(value)
+        return [] if terms is None else [(start, end) for _, start, end in terms.find(predicate.constants[0])]
+
+    def _terms(self, value: Any) -> TermsOfText | None:
+        """Return the terms of a text; those of the last texts that were asked for are kept."""
         text = text_or_none(value)
         if text is None:
             return None
-        (atom,) = predicate.constants
-        places = term_places(text, self._surroundings.reading.grammar(self._path).analyzer)
-        for at in range(len(places) - len(atom) + 1):
-            if tuple(place.term for place in places[at : at + len(atom)]) == atom:
-                return places[at].start, places[at + len(atom) - 1].end
-        return None
+        found = self._read.get(text)
+        if found is None:
+            if len(self._read) == _KEPT:
+                self._read = {}
+            analyzer = self._surroundings.reading.grammar(self._path).analyzer
+            found = self._read[text] = TermsOfText([term_places(text, analyzer)])
+        return found
 
     # snapshots
 

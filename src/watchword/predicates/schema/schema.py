@@ -130,11 +130,12 @@ class Schema:
             and (predicate.attribute != self.type or predicate.reader is not None or predicate.holds(shape.name))
         )
 
-    def impossible(self, predicates: Sequence[Predicate], rows: Rows) -> Int64:
+    def impossible(self, predicates: Sequence[Predicate | None], rows: Rows) -> Int64:
         """Return the rows, conjunctions of numbered predicates, that no event type admits."""
         words = (len(self.shapes) + 63) // 64
         masks = np.zeros((len(predicates), words), np.uint64)
-        for number, types in enumerate(map(self.types_of, predicates)):
+        for number, predicate in enumerate(predicates):
+            types = 0 if predicate is None else self.types_of(predicate)
             masks[number] = [types >> 64 * word & (1 << 64) - 1 for word in range(words)]
         if not len(rows):
             return np.empty(0, np.int64)

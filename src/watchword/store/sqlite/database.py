@@ -71,9 +71,14 @@ class Database:
             yield SqliteSession(connection)
 
     @contextmanager
-    def write(self) -> Iterator[Session]:
+    def write(self, patience: float | None = None) -> Iterator[Session]:
         """Give a session whose changes are committed at the end of the block, or on an error rolled back."""
-        with self._connection() as connection, self._turn(), _transaction(connection, "BEGIN IMMEDIATE"):
+        with (
+            self._connection() as connection,
+            self._turn(patience),
+            _waiting(connection, patience, self._timeout),
+            _transaction(connection, "BEGIN IMMEDIATE"),
+        ):
             yield SqliteSession(connection)
 
     def version(self) -> int:
@@ -122,10 +127,10 @@ class Database:
                 raise StoreError(reason, path=self.path) from None
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, patience: float | None = None) -> Iterator[None]:
         """Wait until no other thread of this process writes."""
         turn = self._here().turn
-        if not turn.acquire(timeout=self._timeout):
+        if not turn.acquire(timeout=self._timeout if patience is None else patience):
             raise StoreError("another thread of this process has kept it locked for too long", path=self.path)
         try:
             yield
@@ -191,6 +196,19 @@ def failures_named(path: Path) -> Iterator[None]:
         raise StoreError(f"the database is damaged: {_RESTORE} ({error})", path=path) from error
     except OSError as error:
         raise StoreError(f"cannot open it: {error.strerror or error}", path=error.filename or path) from error
+
+
+@contextmanager
+def _waiting(connection: sqlite3.Connection, patience: float | None, timeout: float) -> Iterator[None]:
+    """Let a connection wait for other processes for `patience` seconds within the block, then for `timeout` again."""
+    if patience is None:
+        yield
+        return
+    connection.execute(f"PRAGMA busy_timeout = {round(patience * 1000)}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {round(timeout * 1000)}")
 
 
 @contextmanager

@@ -13,6 +13,11 @@ Invariants that the statements below cannot say alone:
   that people read it in, and its `row` is the source's row as a JSON object, null if the source has no rows. Its
   `feed` is the feed's title; of items that version 5 or earlier stored it is the address, as `feed_url` is.
 - `options` of a language, JSON, do not change once `changes` has a row of the language.
+- A row of `subscriptions` has the details of the subscription; `tags` is a JSON list of texts, `examples` one of
+  [event, 0 or 1], and `revision` counts the edits of text and details since it was made.
+- A paused subscription is none to followers: its last change is that it was paused, or was edited meanwhile.
+- `hash` is the SHA-256 of a secret, which is nowhere in the file. Numbers of tokens are not used twice.
+- `audit` refers to nothing, so that it outlives whatever it names; `old` and `new` are JSON.
 - `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
   the store's identity. Two copies of a store that go on apart have different names from there on.
 """
@@ -114,6 +119,66 @@ MIGRATIONS: list[str] = [
     """
     ALTER TABLE items ADD COLUMN feed_url TEXT NOT NULL DEFAULT '';
     UPDATE items SET feed_url = feed WHERE row IS NULL;
+    """,
+    """
+    ALTER TABLE subscriptions ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE subscriptions ADD COLUMN note TEXT NOT NULL DEFAULT '';
+    ALTER TABLE subscriptions ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE subscriptions ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE subscriptions ADD COLUMN snoozed TEXT;
+    ALTER TABLE subscriptions ADD COLUMN examples TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE subscriptions ADD COLUMN revision INTEGER NOT NULL DEFAULT 1;
+    CREATE INDEX subscriptions_tried ON subscriptions (id) WHERE examples <> '[]';
+
+    ALTER TABLE deliveries ADD COLUMN starred TEXT;
+    CREATE INDEX deliveries_starred ON deliveries (subscriber, number) WHERE starred IS NOT NULL;
+
+    CREATE TABLE tokens (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        hash TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        scopes TEXT NOT NULL,
+        created TEXT NOT NULL,
+        expires TEXT,
+        used TEXT
+    );
+    CREATE INDEX tokens_of ON tokens (subscriber, number);
+
+    CREATE TABLE logins (
+        hash TEXT NOT NULL PRIMARY KEY,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        expires TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX logins_of ON logins (subscriber);
+
+    CREATE TABLE sessions (
+        hash TEXT NOT NULL PRIMARY KEY,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        created TEXT NOT NULL,
+        used TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE INDEX sessions_of ON sessions (subscriber);
+
+    CREATE TABLE answers (
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        key TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        written TEXT NOT NULL,
+        PRIMARY KEY (subscriber, key)
+    );
+    CREATE INDEX answers_written ON answers (written);
+
+    CREATE TABLE audit (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        time TEXT NOT NULL,
+        who TEXT NOT NULL,
+        what TEXT NOT NULL,
+        which TEXT NOT NULL,
+        source TEXT NOT NULL,
+        old TEXT NOT NULL,
+        new TEXT NOT NULL
+    );
     """,
 ]
 

@@ -30,7 +30,7 @@ MAX_DEPTH = 32
 """How deep lists and maps may be nested."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """A part of a document. `size` counts the nodes in it, `depth` the levels below it."""
 
@@ -39,7 +39,7 @@ class Node:
     depth: int = 0
 
 
-@dataclass
+@dataclass(slots=True)
 class Scalar(Node):
     """A value as it is written; `plain` if no quotes or block marks stand around it."""
 
@@ -47,14 +47,14 @@ class Scalar(Node):
     plain: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Sequence(Node):
     """A list."""
 
     items: list[Tree] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class Map(Node):
     """A map; `keys` has the node of each key, for its line."""
 
@@ -139,10 +139,12 @@ def _documents(text: str) -> Iterator[Tree]:
     """Yield the documents of a text."""
     yaml = import_yaml()
     try:
-        builder = _Builder()
-        for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        loader, builder = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text), _Builder()
+        while (event := loader.get_event()) is not None:
             kind = type(event)
-            if kind in builder.steps:
+            if kind is yaml.ScalarEvent:
+                builder.take_scalar(event)
+            elif kind in builder.steps:
                 builder.take(event, kind)
             elif kind is yaml.DocumentEndEvent:
                 yield builder.root
@@ -166,7 +168,6 @@ class _Builder:
     def __init__(self) -> None:
         yaml = import_yaml()
         self.steps: dict[type, Callable[[Any, int], Tree | None]] = {
-            yaml.ScalarEvent: self._scalar,
             yaml.MappingStartEvent: self._begin_map,
             yaml.SequenceStartEvent: self._begin_sequence,
             yaml.MappingEndEvent: self._end,
@@ -178,20 +179,18 @@ class _Builder:
         self._size = 0
 
     def take(self, event: Any, kind: type) -> None:
-        """Take the next event."""
+        """Take the next event that is no scalar."""
         line = event.start_mark.line + 1
         node = self.steps[kind](event, line)
-        if node is None:
-            return
-        if self._open:
-            self._put(self._open[-1], node, line)
-        else:
-            self.root = node
+        if node is not None:
+            self._put(node, line)
 
-    def _scalar(self, event: Any, line: int) -> Tree:
-        node = Scalar(line, text=event.value, plain=event.implicit[0])
+    def take_scalar(self, event: Any) -> None:
+        """Take a scalar."""
+        line = event.start_mark.line + 1
+        node = Scalar(line, 1, 0, event.value, event.implicit[0])
         self._note(event, node)
-        return node
+        self._put(node, line)
 
     def _begin_map(self, event: Any, line: int) -> None:
         self._begin(event, Map(line))
@@ -210,7 +209,9 @@ class _Builder:
 
     def _note(self, event: Any, node: Tree) -> None:
         """Count a node, refuse its tag, and keep its anchor."""
-        self._count(1, node.line)
+        self._size += 1
+        if self._size > MAX_NODES:
+            self._count(0, node.line)
         if event.tag is not None:
             message = f"the tag {event.tag} is not read; leave it out, or put a text into quotes"
             raise SigmaError(message, line=node.line)
@@ -234,10 +235,15 @@ class _Builder:
         if self._size > MAX_NODES:
             raise SigmaError(f"more than {MAX_NODES:,} values, lists and maps, aliases counted as copies", line=line)
 
-    def _put(self, owner: Map | Sequence, node: Tree, line: int) -> None:
+    def _put(self, node: Tree, line: int) -> None:
         """Add a node to the list or map that it stands in; of a map, as the next key or value."""
+        if not self._open:
+            self.root = node
+            return
+        owner = self._open[-1]
         owner.size += node.size
-        owner.depth = max(owner.depth, node.depth + 1)
+        if node.depth >= owner.depth:
+            owner.depth = node.depth + 1
         if isinstance(owner, Sequence):
             owner.items.append(node)
         elif owner.waiting is not None:
@@ -250,7 +256,7 @@ class _Builder:
 def _checked_key(owner: Map, node: Tree, line: int) -> Scalar:
     if not isinstance(node, Scalar):
         raise SigmaError("a key is a text, not a list or map", line=line)
-    if node.plain and node.text == "<<":
+    if node.text == "<<" and node.plain:
         raise SigmaError("merge keys (<<) are not read; write the keys out", line=line)
     if node.text in owner.pairs:
         first = owner.keys[node.text].line

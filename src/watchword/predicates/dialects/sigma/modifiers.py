@@ -83,11 +83,13 @@ def modified(pieces: Pieces, names: list[str], budget: Budget, line: int) -> lis
     for name in names:
         if name in TEXTS:
             texts = [made for text in texts for made in _step(name, text, budget, line)]
+    made = []
     for text in texts:
         if isinstance(text, bytes):
             raise SigmaError("UTF-16 is compared in Base64 only; add |base64offset|contains", line=line)
-        budget.spend(sum(len(piece) for piece in text if isinstance(piece, str)), line)
-    return [text for text in texts if not isinstance(text, bytes)]
+        budget.spend(sum([len(piece) for piece in text if isinstance(piece, str)]), line)
+        made.append(text)
+    return made
 
 
 def _step(name: str, text: Pieces | bytes, budget: Budget, line: int) -> list[Pieces | bytes]:
@@ -102,9 +104,11 @@ def _step(name: str, text: Pieces | bytes, budget: Budget, line: int) -> list[Pi
     if name == "windash":
         budget.spend(len(text) * 5 ** min(switches(text), 20), line)
         return list(with_dashes(text))
-    before = [] if name == "startswith" else [Wild.ANY]
-    behind = [] if name == "endswith" else [Wild.ANY]
-    return [tidy([*before, *text, *behind])]
+    if name != "startswith" and text[:1] != (Wild.ANY,):
+        text = (Wild.ANY, *text)
+    if name != "endswith" and text[-1:] != (Wild.ANY,):
+        text = (*text, Wild.ANY)
+    return [text]
 
 
 def _in_base64(name: str, text: Pieces | bytes, line: int) -> list[Pieces]:

@@ -74,9 +74,9 @@ class Selections:
 
     def _alternatives(self, scalar: Scalar, modifiers: list[str]) -> list[Value]:
         value = value_of(scalar)
-        changes = next((one for one in modifiers if one in TEXTS), None)
         if isinstance(value, str):
             return list(modified(pieces_of(value), modifiers, self.budget, scalar.line))
+        changes = next((one for one in modifiers if one in TEXTS), None)
         if changes:
             shown = "null" if value is None else scalar.text
             raise SigmaError(f"|{changes} is about texts; put {shown} into quotes", line=scalar.line)

@@ -42,6 +42,8 @@ def pieces_of(text: str) -> Pieces:
     >>> pieces_of(r"a\*b*\\?\c")
     ('a*b', <Wild.ANY: '*'>, '\\', <Wild.ONE: '?'>, '\\c')
     """
+    if "*" not in text and "?" not in text and "\\\\" not in text:
+        return (text,) if text else ()
     return tidy(_signs(text))
 
 
@@ -63,9 +65,9 @@ def tidy(pieces: Iterable[str | Wild]) -> Pieces:
 
 def plain_text(pieces: Pieces) -> str | None:
     """Return the text of pieces without wildcards, else None."""
-    if any(isinstance(piece, Wild) for piece in pieces):
-        return None
-    return "".join(str(piece) for piece in pieces)
+    if len(pieces) == 1 and isinstance(pieces[0], str):
+        return pieces[0]
+    return "" if not pieces else None
 
 
 def switches(pieces: Pieces) -> int:

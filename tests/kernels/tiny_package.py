@@ -114,6 +114,7 @@ def make_tiny_package(root: Path) -> TinyPackage:
         "visible",
         "kernels/jit",
         "kernels/forks",
+        "kernels/unpickling",
         "kernels/held_signals",
         "kernels/first_use",
         "kernels/numba_private",

@@ -9,7 +9,8 @@ there are these, each of which needs a private name of numba and is left out whe
 - `no_cfunc_wrapper`, `_nrt`: options that leave out what is not used;
 - `Callback`: code that C calls, loaded like the rest.
 
-While a kernel is compiled or loaded, signals are held (`held_signals`); a fork meanwhile does no harm (`forks`).
+While a kernel is compiled or loaded, signals are held (`held_signals`); a fork meanwhile does no harm (`forks`). A signal
+while a kernel runs is handled by its caller (`unpickling`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numba
 from numba import cfunc, njit, types
 
 from watchword.kernels import forks as forks  # registers what a fork needs
+from watchword.kernels import unpickling as unpickling  # keeps handlers of signals out of what kernels return
 from watchword.kernels.cache.files import KernelFiles
 from watchword.kernels.cache.folders import places
 from watchword.kernels.cache.sources import PACKAGE

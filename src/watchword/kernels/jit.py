@@ -9,8 +9,8 @@ there are these, each of which needs a private name of numba and is left out whe
 - `no_cfunc_wrapper`, `_nrt`: options that leave out what is not used;
 - `Callback`: code that C calls, loaded like the rest.
 
-While a kernel is compiled or loaded, signals are held (`held_signals`); a fork meanwhile does no harm (`forks`). A signal
-while a kernel runs is handled by its caller (`unpickling`).
+While a kernel is compiled or loaded, signals are held (`held_signals`); a fork meanwhile does no harm (`forks`). A
+signal while a kernel runs is handled by its caller (`unpickling`).
 """
 
 from __future__ import annotations

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from importlib import import_module
+from typing import Any
 
 from watchword.kernels.numba_private import optional, private
 
 with optional("Ctrl-C while a kernel runs may be a SystemError"):
     _unpickle = private("numba.core.serialize", "_numba_unpickle")
-    import_module("numba.core.serialize")._numba_unpickle = lru_cache(maxsize=None)(_unpickle)
+    _serialize: Any = import_module("numba.core.serialize")
+    _serialize._numba_unpickle = lru_cache(maxsize=None)(_unpickle)

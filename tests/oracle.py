@@ -32,25 +32,26 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import Stemmer
 
 # White space, a parenthesis, a whole quotation, a minus sign in front of something, or a word.
 QUOTES = '"“”„‟«»＂'
-TOKEN = re.compile(rf"\s+|[()]|[{QUOTES}][^{QUOTES}]*[{QUOTES}]|(?P<minus>-(?=-*[^\s)-]))|[^\s(){QUOTES}]+")
+TOKEN = re.compile(
+    rf"\s+|[()]|\^?[{QUOTES}][^{QUOTES}]*[{QUOTES}](?:~\d+)?\$?|(?P<minus>-(?=-*[^\s)-]))"
+    rf"|\d{{1,6}}\s+OF(?=\s*\()|(?:NEAR|BEFORE)/\d+(?=[\s({QUOTES}]|$)|[^\s(){QUOTES}]+"
+)
 
 # What other tools read as syntax: in a word, between the sign that touches it on either side, or a space.
 FOREIGN = (
     rf"^.!+[\w#@({QUOTES}]",
     r"[|]|&&",
-    r"\w[*]|[*]\w",
-    rf"\w~|~\w|^[){QUOTES}]~",
+    rf"[\w*?]~(?!\d+\$?.$)|(?<![\w*?])~\w|^[){QUOTES}]~",
     rf"\w\^\d|^[){QUOTES}]\^\d",
     rf"^.[+]?[^\W\d][\w.-]*:[\w(<>*{{\[{QUOTES}]",
     r"^.(?i:near|onear|pre|within|adj|w|n|p)/\d+\W*$",
     r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=[(])).$",
-    r"\w[?]\w",
     r"^.(=|==|!=|<>|<|<=|>|>=).$",
     rf"^.[^\W\d][\w.-]*(=|==|!=|<>|<|<=|>|>=)[\w'.+({QUOTES}-]",
     r"^.//([*@]|\w[\w-]*(?![\w.-]))",
@@ -175,13 +176,35 @@ def matches(
     """
     if isinstance(event, bytes):
         event = event.decode("utf-8")
-    sequence = terms(event, **analysis) if isinstance(event, str) else list(event)
-    return _holds(parse(query, literal_operators, **analysis), sequence)
+    sequence = words_of(event, **analysis) if isinstance(event, str) else [(term, term) for term in event]
+    return _holds(parse(query, literal_operators, **analysis), [sequence])
+
+
+def matches_several(query: str, texts: Iterable[str], **analysis: object) -> bool:
+    """Say whether an event of several texts satisfies `query`: nothing reaches from one into the next.
+
+    >>> matches_several("^b NOT a NEAR/9 b", ["c a", "b"]), matches_several('"a b"', ["c a", "b"])
+    (True, False)
+    """
+    return _holds(parse(query, **analysis), [words_of(text, **analysis) for text in texts])
+
+
+def words_of(text: str, stemmer: str | None = None, **analysis: object) -> list[tuple[str, str]]:
+    """Return the terms of a text, each with its word before it was stemmed.
+
+    >>> words_of("the cats", stemmer="english", stop_words=("the",))
+    [('cat', 'cats')]
+    """
+    words = terms(text, **analysis)
+    found = [(word if stemmer is None else _stem(word, stemmer), word) for word in words]
+    return [(term, word) for term, word in found if term]
 
 
 @cache
 def parse(query: str, literal_operators: bool = False, **analysis: object) -> tuple:
-    """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)`` and phrases.
+    """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)``, ``("some", k, ...)``, and
+    what
+    has places in a text: phrases, families, borders, slops and chains.
 
     >>> parse("a b OR NOT c-d")
     ('or', ('and', ('phrase', 'a'), ('phrase', 'b')), ('not', ('phrase', 'c', 'd')))
@@ -191,9 +214,14 @@ def parse(query: str, literal_operators: bool = False, **analysis: object) -> tu
     ('phrase', 'a')
     >>> parse("rock and roll", literal_operators=True)
     ('and', ('phrase', 'rock'), ('phrase', 'and'), ('phrase', 'roll'))
+    >>> parse("2 OF (a, b*c, ^d)")
+    ('some', 2, ('phrase', 'a'), ('family', 'b*c', 0), ('border', '^', ('phrase', 'd')))
+    >>> parse('a NEAR/3 (b OR "c d") BEFORE/1 e')[1:]
+    (('NEAR/3', 'BEFORE/1'), (('phrase', 'a'),), (('phrase', 'b'), ('phrase', 'c', 'd')), (('phrase', 'e'),))
     """
     tokens = _tokens(query)
     if not literal_operators:
+        _refuse_lower_count(tokens)
         _refuse_lower_case(tokens, {"and"}.intersection(analysis.get("stop_words", ())))
     tree = _either(tokens, analysis)
     if tokens:
@@ -201,6 +229,12 @@ def parse(query: str, literal_operators: bool = False, **analysis: object) -> tu
     if tree is None:
         raise ValueError("nothing to look for")
     return tree
+
+
+def _refuse_lower_count(tokens: list[str]) -> None:
+    for number, word, opened in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if number.isdecimal() and number.isascii() and word == "of" and opened == "(":
+            raise ValueError("of in lower case")
 
 
 def _refuse_lower_case(tokens: list[str], allowed: set[str]) -> None:
@@ -235,14 +269,24 @@ def _tokens(query: str) -> list[str]:
     ['NOT', '(', 'a-b', 'OR', '"c d"', ')', '-', 'NOT', 'e']
     """
     found, position = [], 0
+    counting: list[bool] = []
     while position < len(query):
         token = TOKEN.match(query, position)
         if token is None:
             raise ValueError("a quotation has no end")
-        if not token[0].isspace():
-            found.append("NOT" if token.lastgroup == "minus" else token[0])
-            _refuse_foreign(query, *token.span())
-        position = token.end()
+        text, end = token[0], token.end()
+        if counting and counting[-1] and "," in text and text[0] not in "^" + QUOTES:
+            text = text[: text.index(",") or 1]
+            end = position + len(text)
+        if text in "()":
+            if text == "(":
+                counting.append(bool(found) and found[-1].endswith(" OF"))
+            elif counting:
+                counting.pop()
+        if text.strip() and not text.isspace():
+            found.append("NOT" if token.lastgroup == "minus" else re.sub(r"\s+OF$", " OF", text))
+            _refuse_foreign(query, position, end)
+        position = end
     return found
 
 
@@ -254,7 +298,7 @@ def _refuse_foreign(query: str, start: int, end: int) -> None:
     ...
     ValueError: title:b is of another language
     """
-    if query[start] in "()" + QUOTES:
+    if query[start] in "()" + QUOTES or re.match(rf"\^[{QUOTES}]|\d+\s+OF$|(NEAR|BEFORE)/\d+$", query[start:end]):
         return
     before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
     framed = (before if before and before in ")" + QUOTES else " ") + word
@@ -277,7 +321,7 @@ def _either(tokens: list[str], analysis: Mapping) -> tuple | None:
 
 def _both(tokens: list[str], analysis: Mapping) -> tuple | None:
     parts = [_one(tokens, analysis)]
-    while tokens and tokens[0] not in ("OR", ")"):
+    while tokens and tokens[0] not in ("OR", ")", ","):
         if tokens[0] == "AND":
             del tokens[0]
         parts.append(_one(tokens, analysis))
@@ -287,20 +331,155 @@ def _both(tokens: list[str], analysis: Mapping) -> tuple | None:
 def _one(tokens: list[str], analysis: Mapping) -> tuple | None:
     if not tokens:
         raise ValueError("no operand at the end")
-    token = tokens.pop(0)
-    if token in ("AND", "OR", ")"):
-        raise ValueError(f"no operand before {token}")
-    if token == "NOT":
+    if tokens[0] == "NOT":
+        del tokens[0]
         part = _one(tokens, analysis)
         return None if part is None else ("not", part)
+    parts, links = [_operand(tokens, analysis)], []
+    while tokens and _is_link(tokens[0]):
+        links.append(tokens.pop(0))
+        if not 1 <= int(links[-1].split("/")[1]) <= 10_000:
+            raise ValueError("a distance from 1 to 10,000")
+        if not tokens or tokens[0] in ("NOT", "AND", "OR") or tokens[0].endswith(" OF"):
+            raise ValueError(f"no operand behind {links[-1]}")
+        parts.append(_operand(tokens, analysis))
+    if not links:
+        return parts[0]
+    there = [number for number, part in enumerate(parts) if part is not None]
+    choices = [_choices(parts[number]) for number in there]
+    if len(there) < 2:
+        return parts[there[0]] if there else None
+    return ("chain", tuple(links[number - 1] for number in there[1:]), *choices)
+
+
+def _is_link(token: str) -> bool:
+    return re.fullmatch(r"(NEAR|BEFORE)/\d+", token) is not None
+
+
+def _choices(part: tuple) -> tuple:
+    if part[0] == "or":
+        return tuple(dict.fromkeys(one for inner in part[1:] for one in _choices(inner)))
+    if part[0] not in ("phrase", "family", "border", "row"):
+        raise ValueError("a chain links words, phrases and OR of these")
+    return (part,)
+
+
+def _operand(tokens: list[str], analysis: Mapping) -> tuple | None:
+    token = tokens.pop(0)
+    if token in ("AND", "OR", ")", ",") or _is_link(token):
+        raise ValueError(f"no operand before {token}")
     if token == "(":
         part = _either(tokens, analysis)
-        if not tokens:
+        if not tokens or tokens[0] != ")":
             raise ValueError("a parenthesis has no end")
         del tokens[0]
         return part
-    words = terms(token, **analysis)
-    return ("phrase", *words) if words else None
+    if re.fullmatch(r"\d+ OF", token):
+        return _some(int(token.split()[0]), tokens, analysis)
+    return _leaf(token, **analysis)
+
+
+def _some(count: int, tokens: list[str], analysis: Mapping) -> tuple | None:
+    parts = []
+    while not parts or tokens[0] == ",":
+        del tokens[0]
+        parts.append(_either(tokens, analysis))
+        if not tokens:
+            raise ValueError("a parenthesis has no end")
+    if tokens.pop(0) != ")" or not 1 <= count <= len(parts):
+        raise ValueError("a count that is no count of its parts")
+    kept = [part for part in parts if part is not None]
+    return ("some", min(count, len(kept)), *kept) if kept else None
+
+
+def _leaf(token: str, **analysis: object) -> tuple | None:
+    """Return what a word or quotation asks for.
+
+    >>> _leaf("^ferr*"), _leaf('"a b"~2'), _leaf("Ferry~1"), _leaf("wi-fi*"), _leaf("us$"), _leaf("50$")
+    (('border', '^', ('family', 'ferr*', 0)), ('slop', 2, 'a', 'b'), ('family', 'ferry', 1), \
+('row', ('phrase', 'wi'), ('family', 'fi*', 0)), ('border', '$', ('phrase', 'us')), ('phrase', '50'))
+    """
+    stop_words, stemmer = analysis.pop("stop_words", ()), analysis.pop("stemmer", None)
+    bare, borders, number = token, "", None
+    quoted = re.fullmatch(rf"(\^?)[{QUOTES}](.*)[{QUOTES}](?:~(\d+))?(\$?)", token, re.DOTALL)
+    if quoted:
+        borders, bare, number = quoted[1] + quoted[4], quoted[2], quoted[3]
+        words = terms(bare, stop_words, stemmer, **analysis)
+        if number and int(number) and len(words) > 1:
+            if borders or int(number) > 1000 or len(words) > 32:
+                raise ValueError("a slop")
+            return ("slop", int(number), *words)
+        if number and int(number) and (borders or int(number) > 1000):
+            raise ValueError("a slop")
+        leaf = ("phrase", *words) if words else None
+    elif re.match(PLAIN, token) or not re.search(r"\w", token):
+        words = terms(token, stop_words, stemmer, **analysis)
+        return ("phrase", *words) if words else None
+    else:
+        if re.match(r"\^([^\W_]|[*])", bare):
+            borders, bare = "^", bare[1:]
+        signs = re.fullmatch(r"(.*?)(?:~(\d{1,9}))?([$]?)", bare, re.DOTALL)
+        if re.search(r"\w", signs[1]):
+            bare, number, dollar = signs[1], signs[2], signs[3]
+            if dollar and (number or re.search(r"[^\W\d]$|[*?]$|[^\x00-\x7f]$", bare)):
+                borders += "$"
+        leaf = _forms(bare, number, stop_words, stemmer, **analysis)
+    for border in borders if leaf else "":
+        leaf = ("border", border, leaf)
+    return leaf
+
+
+def _forms(
+    bare: str, number: str | None, stop_words: Sequence[str], stemmer: str | None, **analysis: object
+) -> tuple | None:
+    """Return the row of terms and families of a word without its other signs."""
+    if number and int(number):
+        words = terms(bare, **analysis)
+        if int(number) > 2 or re.search("[*?]", bare) or len(words) != 1 or not int(number) < len(words[0]) <= 64:
+            raise ValueError("edits")
+        return ("family", words[0], int(number))
+    kept = list(bare)
+    for run in re.finditer("[*?]+", bare):
+        sides = bare[: run.start()][-1:], bare[run.end() :][:1]
+        left, right = (terms("q" + side) != ["q"] and len(terms("q" + side)) == 1 for side in sides)
+        for at in range(*run.span()):
+            star_before = "*" in bare[run.start() : at + 1]
+            star_behind = "*" in bare[at : run.end()]
+            means = (
+                (left and right) or (number and (left or right)) or (left and star_behind) or (right and star_before)
+            )
+            kept[at] = ("\ue000" if bare[at] == "*" else "\ue001") if means else " "
+    row = re.split("([\ue000\ue001]+)", "".join(kept))
+    parts, open_form = [], ""
+    for at, piece in enumerate(row):
+        if at % 2:
+            open_form += "?" * piece.count("\ue001") + "*" * ("\ue000" in piece)
+            continue
+        folded = terms("q" + piece + "q", **{**analysis, "cjk": None})
+        if analysis.get("cjk") and any(unicodedata.name(one, "").startswith(CJK) for one in piece) and len(row) > 1:
+            raise ValueError("wildcards among pairs")
+        if open_form and piece and _kind(unicodedata.normalize("NFKC", piece)[0]) == "m":
+            raise ValueError("a wildcard before an accent")
+        folded[0] = folded[0][1:]
+        folded[-1] = folded[-1][:-1]
+        open_form += folded[0]
+        for more in folded[1:]:
+            parts.append(open_form)
+            open_form = more
+    parts.append(open_form)
+    leaves: list[tuple] = []
+    for part in parts:
+        if not part.strip("*?"):
+            continue
+        if re.search("[*?]", part):
+            if len(re.sub("[*?]", "", part)) < 2:
+                raise ValueError("too few plain characters")
+            leaves.append(("family", part, 0))
+        else:
+            leaves += [("phrase", word) for word in terms(part, stop_words, stemmer, **analysis)]
+    if all(leaf[0] == "phrase" for leaf in leaves):
+        return ("phrase", *(leaf[1] for leaf in leaves)) if leaves else None
+    return leaves[0] if len(leaves) == 1 else ("row", *leaves)
 
 
 def _joined(operator: str, parts: list[tuple | None]) -> tuple | None:
@@ -308,15 +487,90 @@ def _joined(operator: str, parts: list[tuple | None]) -> tuple | None:
     return (operator, *kept) if len(kept) > 1 else kept[0] if kept else None
 
 
-def _holds(tree: tuple, sequence: list[str]) -> bool:
+Texts = list[list[tuple[str, str]]]
+"""The terms of each text of an event, with their words."""
+
+
+def _holds(tree: tuple, texts: Texts) -> bool:
     operator, *parts = tree
     if operator == "or":
-        return any(_holds(part, sequence) for part in parts)
+        return any(_holds(part, texts) for part in parts)
     if operator == "and":
-        return all(_holds(part, sequence) for part in parts)
+        return all(_holds(part, texts) for part in parts)
     if operator == "not":
-        return not _holds(parts[0], sequence)
-    return any(sequence[start : start + len(parts)] == parts for start in range(len(sequence)))
+        return not _holds(parts[0], texts)
+    if operator == "some":
+        return sum(_holds(part, texts) for part in parts[1:]) >= parts[0]
+    if operator == "chain":
+        choices = [{spot for leaf in leaves for spot in _spots(leaf, texts)} for leaves in parts[1:]]
+        return any(all(map(_linked, parts[0], spots, spots[1:])) for spots in product(*choices))
+    return bool(_spots(tree, texts))
+
+
+def _linked(link: str, left: tuple[int, int, int], right: tuple[int, int, int]) -> bool:
+    """Say whether two spots, text, start and end, are linked.
+
+    >>> _linked("BEFORE/1", (0, 1, 2), (0, 2, 3)), _linked("NEAR/2", (0, 0, 2), (0, 1, 2))
+    (True, False)
+    """
+    word, distance = link.split("/")
+    steps = [right[1] - left[2] + 1] + ([left[1] - right[2] + 1] if word == "NEAR" else [])
+    return left[0] == right[0] and any(1 <= step <= int(distance) for step in steps)
+
+
+def _spots(leaf: tuple, texts: Texts) -> list[tuple[int, int, int]]:
+    """Return where something stands: text, first position, and the position behind."""
+    kind, *parts = leaf
+    if kind == "slop":
+        return [spot for number, text in enumerate(texts) for spot in _slop_spots(number, text, *parts)]
+    if kind == "border":
+        ends = {(number, len(text)) for number, text in enumerate(texts)}
+        spots = _spots(parts[1], texts)
+        return [spot for spot in spots if (spot[1] == 0 if parts[0] == "^" else (spot[0], spot[2]) in ends)]
+    row = parts if kind == "row" else [leaf] if kind == "family" else [("phrase", word) for word in parts]
+    return [
+        (number, start, start + len(row))
+        for number, text in enumerate(texts)
+        for start in range(len(text) - len(row) + 1)
+        if all(_fits(one, *text[start + at]) for at, one in enumerate(row))
+    ]
+
+
+def _fits(leaf: tuple, term: str, word: str) -> bool:
+    if leaf[0] == "phrase":
+        return leaf[1] == term
+    if len(word.encode("utf-8", "surrogatepass")) > 1024:
+        return False
+    if leaf[2]:
+        return _edits(leaf[1], word) <= leaf[2]
+    return (
+        re.fullmatch("".join({"*": ".*", "?": "."}.get(one, re.escape(one)) for one in leaf[1]), word, re.DOTALL)
+        is not None
+    )
+
+
+@cache
+def _edits(left: str, right: str) -> int:
+    """Return how many characters are inserted, deleted, replaced or swapped with a neighbour, none of them twice.
+
+    >>> _edits("ferry", "frery"), _edits("ca", "abc"), _edits("abc", "")
+    (1, 3, 3)
+    """
+    if not left or not right:
+        return len(left) + len(right)
+    same = _edits(left[1:], right[1:]) + (left[0] != right[0])
+    found = min(same, 1 + _edits(left[1:], right), 1 + _edits(left, right[1:]))
+    if left[:2] == right[1::-1] and len(left) > 1 and len(right) > 1:
+        found = min(found, 1 + _edits(left[2:], right[2:]))
+    return found
+
+
+def _slop_spots(number: int, text: list[tuple[str, str]], slop: int, *words: str) -> Iterable[tuple[int, int, int]]:
+    places = [[at for at, (term, _) in enumerate(text) if term == word] for word in words]
+    for chosen in product(*places):
+        moves = [at - place for place, at in enumerate(chosen)]
+        if len(set(chosen)) == len(chosen) and max(moves) - min(moves) <= slop:
+            yield number, min(chosen), max(chosen) + 1
 
 
 def matches_pattern(pattern: str, event: str | bytes, ignore_case: bool = False) -> bool:

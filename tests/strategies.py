@@ -44,10 +44,23 @@ one_or_two = st.integers(1, 2)
 up_to = {most: st.integers(0, most) for most in (1, 2)}
 signs = st.sampled_from(["", "", "", "", "-", "NOT ", "NOT -", "NOT\tNOT "])
 atoms = {
-    depth: st.sampled_from(["word"] * 4 + ["hyphen", "phrase", "nothing"] + ["group"] * 3 * (depth - 1))
+    depth: st.sampled_from(
+        ["word"] * 5
+        + ["hyphen", "phrase", "nothing", "family", "signed", "chain"]
+        + (["group"] * 3 + ["some"]) * (depth - 1)
+    )
     for depth in (1, 2)
 }
 punctuation = st.sampled_from(PUNCTUATION)
+FAMILIES = (
+    *("gr*", "*e", "C?ISIS", "*r*s*", "cr*is", "Stra?e", "str*E", "gre?~0", "?mf~0", "x_*", "*σίσ*", "im*-cris*"),
+    *("greec~1", "grecee~1", "rceece~2", "cris~2", "IMG~1", "strasse~1", "Σίσυφο~1", "im~1", "x_~1", "greecee~2"),
+)
+"""Words with wildcards and edits; each finds one of the words at least, most of them not all."""
+
+family = st.sampled_from(FAMILIES)
+link = st.sampled_from(["NEAR/1", "NEAR/2", "NEAR/4", "BEFORE/1", "BEFORE/2", "BEFORE/3"])
+slop = st.sampled_from(["~1", "~2", "~4"])
 word_lists = cache(partial(st.lists, word))
 glues = cache(st.sampled_from)
 
@@ -95,7 +108,36 @@ def _atom(draw: Draw, depth: int) -> str:
         return f"{draw(word)}-{draw(word)}"
     if kind == "phrase":
         return f'"{draw(phrase)}"'
+    if kind == "chain":
+        return _linked(draw)
+    if kind == "signed":
+        return _signed(draw)
+    if kind == "family":
+        return draw(family)
+    if kind == "some":
+        parts = [_both(draw, 1) for _ in range(draw(st.integers(2, 4)))]
+        return f"{draw(st.integers(1, len(parts)))} OF ({', '.join(parts)})"
     return draw(word if kind == "word" else punctuation)
+
+
+def _signed(draw: Draw) -> str:
+    """Draw a word or phrase with a slop, or at the beginning or end of a text."""
+    inside = draw(st.sampled_from([f'"{draw(phrase)}"', draw(word), draw(family)]))
+    if inside[0] == '"' and draw(coin):
+        return inside + draw(slop)
+    return f"^{inside}" if draw(coin) else f"{inside}$"
+
+
+def _linked(draw: Draw) -> str:
+    """Draw words, phrases and families with NEAR and BEFORE between them."""
+    parts = [_choice(draw) for _ in range(draw(st.integers(2, 3)))]
+    return "".join(f" {draw(link)} {part}" if at else part for at, part in enumerate(parts))
+
+
+def _choice(draw: Draw) -> str:
+    ones = [draw(word), draw(family), f'"{draw(phrase)}"']
+    one = draw(st.sampled_from([ones[0], *ones]))
+    return f"({one} OR {draw(st.sampled_from(ones))})" if draw(coin) and draw(coin) else one
 
 
 def accepted(query: str, **analysis: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,21 +17,31 @@ from watchword.index.places import MOST_PLACES, Occurrence, Place
 texts = phrases(0, 8)
 
 
-def asked(tree: tuple, terms: list[str], negated: bool = False) -> Iterator[tuple[str, ...]]:
-    """Yield the phrases that are asked for in the parts of the oracle's tree that hold."""
+def asked(tree: tuple, texts: oracle.Texts, negated: bool = False) -> Iterator[tuple]:
+    """Yield the leaves that are asked for in the parts of the oracle's tree that hold."""
     operator, *parts = tree
-    if oracle._holds(tree, terms) == negated:
+    if oracle._holds(tree, texts) == negated:
         return
-    if operator == "phrase":
-        if not negated:
-            yield tuple(parts)
-    else:
-        for part in parts:
-            yield from asked(part, terms, negated != (operator == "not"))
+    if operator in ("and", "or", "not", "some"):
+        for part in parts[operator == "some" :]:
+            yield from asked(part, texts, negated != (operator == "not"))
+    elif not negated:
+        yield tree
 
 
-def count(phrase: tuple[str, ...], terms: list[str]) -> int:
-    return sum(tuple(terms[at : at + len(phrase)]) == phrase for at in range(len(terms)))
+def spots(leaf: tuple, texts: oracle.Texts) -> set[tuple[int, int]]:
+    """Return the positions of the words that a leaf is satisfied by: first, and behind."""
+    if leaf[0] == "slop":
+        places = [[at for at, (term, _) in enumerate(texts[0]) if term == word] for word in leaf[2:]]
+        chosen = [spot for spot in product(*places) if len(set(spot)) == len(spot)]
+        moves = {spot: [at - place for place, at in enumerate(spot)] for spot in chosen}
+        held = [spot for spot in chosen if max(moves[spot]) - min(moves[spot]) <= leaf[1]]
+        return {(at, at + 1) for spot in held for at in spot}
+    if leaf[0] == "chain":
+        choices = [{spot for one in leaves for spot in oracle._spots(one, texts)} for leaves in leaf[2:]]
+        held = [row for row in product(*choices) if all(map(oracle._linked, leaf[1], row, row[1:]))]
+        return {spot[1:] for row in held for spot in row}
+    return {spot[1:] for spot in oracle._spots(leaf, texts)}
 
 
 @pytest.mark.slow
@@ -38,12 +49,16 @@ def count(phrase: tuple[str, ...], terms: list[str]) -> int:
 @settings(max_examples=150)
 def test_a_match_has_all_places_of_what_it_asks_for_and_anything_else_has_none(query: str, text: str) -> None:
     index = KeywordIndex({"s": query})
-    found, terms = index.occurrences(text), oracle.terms(text)
-    wanted = set(asked(oracle.parse(query), terms)) if oracle.matches(query, text) else set()
-    assert len(found) == sum(count(phrase, terms) for phrase in wanted)
-    assert {tuple(oracle.terms(one.atom)) for one in found} == wanted
+    found, texts = index.occurrences(text), [oracle.words_of(text)]
+    wanted = set(asked(oracle.parse(query), texts)) if oracle.matches(query, text) else set()
+    slops = {leaf for leaf in wanted if leaf[0] == "slop"}  # of each window the words that were chosen are marked
+    exact = [one for one in found if '"~' not in (one.atom or "")]
+    assert len(exact) == sum(len(spots(leaf, texts)) for leaf in wanted - slops)
+    assert {oracle.parse(one.atom) for one in found} == wanted
     for one in found:
-        assert oracle.terms(text[one.start : one.end]) == oracle.terms(one.atom)
+        inside = spots(oracle.parse(one.atom), texts)
+        before = len(oracle.terms(text[: one.start]))
+        assert (before, before + len(oracle.terms(text[one.start : one.end]))) in inside
     assert [tuple(one)[1:] for one in found] == sorted(tuple(one)[1:] for one in found)
     assert KeywordIndex().places(text, query) == [Place(*tuple(one)[1:], None, None, one.atom) for one in found]
 

@@ -1,9 +1,9 @@
-"""The keyword language: words, phrases, AND, OR, NOT.
+"""The keyword language: words, phrases, wildcards, edits, distances, counts, AND, OR, NOT.
 
-In the order in which data passes: `query` (a text into clauses), `foreign` (syntax of other tools, refused), `compiler`
-(texts into rows, in bulk), `one_change` (plain words, one text at a time), `reader` (events into term numbers),
-`one_text` (one event at a time), `atoms` (events' terms by hashes, for routing), `language` (what plugs into an index),
-`index`; `options` as data.
+In the order in which data passes: `query` (a text into clauses), `words` (one word or quotation), `proximity` (where
+words stand), `foreign` (syntax of other tools, refused), `compiler` (texts into rows, in bulk), `one_change` (plain
+words, one text at a time), `reader` (events into term numbers), `one_text` (one event at a time), `atoms` (events'
+terms by hashes, for routing), `language` (what plugs into an index), `index`; `places`, `covering`; `options` as data.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Whether a keyword subscription covers another: of conjunctions by sets, of everything else by a proof.
 
 ``ferry`` covers ``ferry storm``, for {ferry} is a part of {ferry, storm}. Phrases imply their beginnings, ends and
-words: ``"debt crisis"`` is covered by ``debt``. A proof is complete here, but for its limit of steps: where a choice of
-atoms is found, the texts that have just these words and phrases are a counter-example.
-"""
+words: ``"debt crisis"`` is covered by ``debt``. Words imply the families that have them, ``ferry`` is covered by
+``ferr*``, and NEAR, BEFORE and phrases with a slop imply their words. Where a choice of atoms is found, texts that have
+just these are asked, as a counter-example. Of words and phrases a proof is complete, but for its limit of steps; how
+families and distances go together is not looked at, so there the answer may be that it cannot be told."""
 
 from __future__ import annotations
 
@@ -14,7 +15,9 @@ from watchword.index.covering import Steps
 from watchword.keywords.query import Atom, Grammar, plain_words
 from watchword.sets.boolean import And, Tree
 from watchword.sets.held import held
+from watchword.sets.programs import Check, names_of
 from watchword.sets.proving import Choice, Implied, atoms_of, find_choice
+from watchword.text.families import has_word, is_family, sample_word
 from watchword.text.places import TermPlace, TermsOfText
 
 
@@ -36,7 +39,7 @@ def asked(text: str, grammar: Grammar) -> Asked:
         return Asked(frozenset(words), None)
     tree = grammar.tree(text)
     atoms = tree.parts if isinstance(tree, And) else [tree]
-    if all(isinstance(atom, tuple) and type(atom) is tuple and len(atom) == 1 for atom in atoms):
+    if all(type(atom) is tuple and len(atom) == 1 and not is_family(atom[0]) for atom in atoms):
         return Asked(frozenset(atom[0] for atom in atoms), None)
     return Asked(None, tree)
 
@@ -64,24 +67,38 @@ def _choice(narrow: Asked, wide: Asked, steps: Steps) -> Choice | None:
 
 
 def _implied(atoms: Iterable[Atom], steps: Steps) -> Implied:
-    """Return the phrases and words among atoms that stand inside of each phrase.
+    """Return the phrases, words and families among atoms that each atom implies.
 
     >>> _implied([("a", "b", "c"), ("b",), ("b", "c"), ("d",)], Steps(100))
     {('a', 'b', 'c'): [('b',), ('b', 'c')], ('b', 'c'): [('b',)]}
     """
     known = dict.fromkeys(atoms)
-    sizes = sorted({len(atom) for atom in known})
+    sizes = sorted({len(atom) for atom in known if isinstance(atom, tuple)})
+    families = [atom for atom in known if isinstance(atom, tuple) and is_family(atom[0])]
     found: dict[Atom, list[Atom]] = {}
     for atom in known:
-        shorter = [size for size in sizes if size < len(atom)]
-        steps.spend(len(atom) * len(shorter) + 1)
-        inner = [atom[start : start + size] for size in shorter for start in range(len(atom) - size + 1)]
+        inner = _inner(atom, sizes, steps)
+        for name in names_of(atom):
+            steps.spend(len(families))
+            inner += [one for one in families if not is_family(name) and has_word(one[0], name)]
         inner = [one for one in dict.fromkeys(inner) if one in known]
         if inner:
             found[atom] = inner
     return found
 
 
+def _inner(atom: Atom, sizes: list[int], steps: Steps) -> list[Atom]:
+    """Return the phrases of these sizes, and the words, inside of an atom."""
+    if isinstance(atom, Check):
+        steps.spend(len(atom.names))
+        return [(name,) for name in atom.names]
+    shorter = [size for size in sizes if size < len(atom)]
+    steps.spend(len(atom) * len(shorter) + 1)
+    return [atom[start : start + size] for size in shorter for start in range(len(atom) - size + 1)]
+
+
 def _event_of(atoms: list[Atom]) -> TermsOfText:
-    """Return an event with these words and phrases, each in a text of its own."""
-    return TermsOfText([[TermPlace(term, at, at + 1) for at, term in enumerate(atom)] for atom in atoms])
+    """Return an event with these words, phrases and words of families, each in a text of its own."""
+    texts = [atom.sample if isinstance(atom, Check) else atom for atom in atoms]
+    terms = [[sample_word(name) if is_family(name) else name for name in names] for names in texts]
+    return TermsOfText([[TermPlace(term, at, at + 1) for at, term in enumerate(text)] for text in terms])

@@ -5,13 +5,12 @@ alert that silently never fires is the worst that can happen.
 | --- | --- | --- |
 | ``!word`` | NOT word | refused |
 | ``a | b``, ``a || b``, ``a && b`` | OR, AND | refused |
-| ``word*``, ``w*rd`` | any ending | refused where the star touches a word |
-| ``word~``, ``"a b"~3``, ``~word`` | similar, near, synonyms | refused where the tilde touches a word or a quote |
+| ``word~``, ``~word``, ``"a b"~`` | similar, near, synonyms | refused where it touches one and no number follows |
 | ``word^2`` | weighs more | refused |
 | ``field:word``, ``field:"a b"`` | only in this field | refused, see below |
-| ``NEAR/3``, ``w/3``, ``NEAR``, ``AROUND(3)`` | at most three words between | refused |
+| ``near/3``, ``w/3``, ``NEAR``, ``AROUND(3)`` | at most three words between | refused; ``NEAR/3`` is one here |
 | ``XOR``, ``ANDNOT`` | | refused |
-| ``qu?ck`` | any letter | refused where the sign stands within a word |
+| ``2 of (a, b)`` | two of these | refused before a parenthesis; ``2 OF (a, b)`` counts |
 | ``value > 20``, ``price>=3``, ``sports=1`` | a comparison, as predicates and properties have it | refused, see below |
 | ``//media[@type='image']`` | a path | refused where a word begins so; ``//www.example.com`` is an address |
 | ``{"source": ["aws.ec2"]}`` | a rule in JSON | refused where a brace opens before a quote, or stands alone |
@@ -43,7 +42,6 @@ _SUSPECT = re.compile(r"[!|&*~^:/?<>={]")
 _URL = re.compile(r"[^\W\d_][\w+.-]*://|www\.", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d+(?:[/?#]|$)")
 _IN_QUOTES = "or put it in quotes if you mean the words"
-_ALTERNATIVES = f"write the words that you mean, with OR between them, {_IN_QUOTES}"
 _COMPARISON = (
     f"{{}} compares nothing here; this looks like a predicate, which the language predicates reads, {_IN_QUOTES}"
 )
@@ -53,23 +51,25 @@ _COMPARISON = (
 _RULES = (
     (
         re.compile(r"^.((?:o?near|pre|within|adj|w|n|p)/\d+)\W*$", re.IGNORECASE),
-        f"there is no {{}} here, distances cannot be asked for; write AND, {_IN_QUOTES}",
+        f"there is no {{}} here; write NEAR/3 for at most three places apart, BEFORE/3 for that in order, {_IN_QUOTES}",
     ),
-    (re.compile(r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=\())\W$"), f"there is no {{}} here; leave it out, {_IN_QUOTES}"),
+    (
+        re.compile(r"^.(NEAR|ONEAR|AROUND(?=\())\W$"),
+        f"there is no {{}} here; write NEAR/3 for at most three places apart, BEFORE/3 for that in order, {_IN_QUOTES}",
+    ),
+    (re.compile(r"^.(XOR|ANDNOT)\W$"), f"there is no {{}} here; leave it out, {_IN_QUOTES}"),
     (re.compile(rf"^.(!)!*[\w#@({QUOTES}]"), f"{{}} is no NOT here; write NOT, {_IN_QUOTES}"),
     (re.compile(r"(\|\|?)"), f"{{}} is no OR here; write OR, {_IN_QUOTES}"),
     (re.compile(r"(&&)"), f"{{}} is no AND here; write AND or a space, {_IN_QUOTES}"),
-    (re.compile(r"(?<=\w)(\*)|(\*)(?=\w)"), f"{{}} stands for no letters here; {_ALTERNATIVES}; patterns have it"),
     (
-        re.compile(rf"(?<=\w)(~)|(~)(?=\w)|(?<=^[){QUOTES}])(~)"),
-        f"{{}} finds nothing similar or near here; {_ALTERNATIVES}",
+        re.compile(rf"(?<=[\w*?])(~)(?![0-9]+\$?\W$)|(~)(?=\w)(?<![\w*?]~)|(?<=^[){QUOTES}])(~)"),
+        f"{{}} finds nothing similar without a number; write ~1 or ~2 behind a word, ~3 behind a phrase, {_IN_QUOTES}",
     ),
     (re.compile(rf"(?:(?<=\w)|(?<=^[){QUOTES}]))(\^)(?=\d)"), f"{{}} weighs nothing here; leave it out, {_IN_QUOTES}"),
     (
         re.compile(rf"^.\+?[^\W\d][\w.-]*(:)[\w\[{{<>*({QUOTES}]"),
         f"there are no fields here; leave the field out, or put a space behind the {{}}, {_IN_QUOTES}",
     ),
-    (re.compile(r"(?<=\w)(\?)(?=\w)"), f"{{}} stands for no letter here; {_ALTERNATIVES}; patterns have it"),
     (re.compile(r"^.(<>|[<>!=]=|[<>=]).$"), _COMPARISON),
     (re.compile(rf"^.[^\W\d][\w.-]*(<>|[<>!=]=|[<>=])[\w'.+({QUOTES}-]"), _COMPARISON),
     (
@@ -84,6 +84,15 @@ _RULES = (
 )
 
 
+def is_address(word: str) -> bool:
+    """Return whether a word is an address, in which no sign means anything.
+
+    >>> is_address("www.example.com/a*b"), is_address("news.example.com:8080"), is_address("a*b")
+    (True, True, False)
+    """
+    return _URL.match(word) is not None or _HOST_AND_PORT.match(word) is not None
+
+
 def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     """Return the place and the reason for which the word ``text[begin:end]`` is refused, or None.
 
@@ -93,7 +102,7 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     word = text[begin:end]
     if word.isalpha() and not word.isupper():
         return None
-    if _URL.match(word) or _HOST_AND_PORT.match(word) or not (_SUSPECT.search(word) or word.isupper()):
+    if is_address(word) or not (_SUSPECT.search(word) or word.isupper()):
         return None
     before, after = text[begin - 1 : begin], text[end : end + 1]
     framed = (before if before and before in QUOTES + ")" else " ") + word
@@ -104,6 +113,12 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
             sign = found.lastindex or 0
             return begin + found.start(sign) - 1, reason.format(brief(found.group(sign)))
     return None
+
+
+LOWER_COUNT = (
+    '"of" in lower case would be a word to search for; write OF if some of the parts in the parenthesis are enough, '
+    '"of" in quotes if you mean the word; literal_operators=True reads all of them as words'
+)
 
 
 def lower_case(word: str) -> str:

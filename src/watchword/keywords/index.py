@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 
 class KeywordIndex(Index[Key]):
-    """Saved searches over text: terms, phrases, AND, OR, NOT.
+    """Saved searches over text: terms, phrases, AND, OR, NOT, wildcards, edits, distances and counts.
 
     >>> index = KeywordIndex({"s1": "greece AND (crisis OR bailout) NOT imf", "s2": '"debt crisis"'})
     >>> index.match("Greece: a debt crisis, then a bailout")
     ['s1', 's2']
     >>> print(index.explain("Greece and the IMF agree on a bailout", "s1"))
     no match: forbidden imf in: greece AND bailout AND NOT imf (nearest of 2 clauses)
+    >>> index = KeywordIndex({"s1": "ferr* NEAR/3 storm", "s2": "harbor~1 OR 2 OF (rain, wind, fog)"})
+    >>> index.match("Ferries stop in the storm"), index.match("Fog, no wind at the harbour")
+    (['s1'], ['s2'])
 
     An event is a text, a mapping from names to several of them, or a list of terms, which is taken as it is. Options of
     every method, with their defaults:
@@ -34,6 +37,7 @@ class KeywordIndex(Index[Key]):
     - `fold_accents` (False): compare without accents, café is cafe
     - `cjk` (None): "bigrams" reads Chinese, Japanese and Korean by pairs of characters
     - `literal_operators` (False): lower-case and, or, not are words, and not refused between words
+    - `min_plain` (2): how many plain characters a word with wildcards must have
     - `max_clauses` (4,096), `max_work` (2,097,152): how many clauses OR and NOT may multiply into, in how many steps
     - `max_terms` (1,024), `max_term_bytes` (1,024): how many terms a subscription may have, and how long
     - `max_depth` (64): how deep parentheses and NOT may be nested
@@ -68,6 +72,7 @@ class KeywordIndex(Index[Key]):
             fold_accents: bool = False,
             cjk: Literal["bigrams"] | None = None,
             literal_operators: bool = False,
+            min_plain: int = 2,
             max_clauses: int = 4096,
             max_work: int = 2_097_152,
             max_terms: int = 1024,
@@ -111,7 +116,7 @@ class KeywordIndex(Index[Key]):
         """
         if not hasattr(self._plugged.structure, "draw"):
             raise OptionError(f"{self.method} is lists, which have no drawing; auto, the tries and poset have one")
-        drawing: str = self._plugged.structure.draw(self._plugged.vocabulary.text)
+        drawing: str = self._plugged.structure.draw(self._plugged.name_of)
         return drawing
 
     @as_reader
@@ -123,6 +128,5 @@ class KeywordIndex(Index[Key]):
         {'term': ['greece', 'crisis', 'imf'], 'entries': [1, 1, 1]}
         """
         entries = self._plugged.structure.per_atom()
-        vocabulary = self._plugged.vocabulary
-        names = [vocabulary.text(number) for number in range(len(entries))]
+        names = [self._plugged.name_of(number) for number in range(len(entries))]
         return pa.table({"term": pa.array(names, pa.string()), "entries": pa.array(entries)})

@@ -53,6 +53,7 @@ OPTIONS = {
         "Read and, or, not in lower case as words, instead of refusing them between words.",
         flag="switch",
     ),
+    "min_plain": Option(2, whole(1), "How many plain characters a word with wildcards must have."),
     "max_clauses": Option(4096, whole(1), "How many clauses OR and NOT may multiply into."),
     "max_work": Option(1 << 21, whole(1), "How many steps it may take to multiply out OR and NOT."),
     "max_terms": Option(1024, whole(1, 32767), "How many terms a subscription may have."),

@@ -32,6 +32,11 @@ def placing(event: Any, reader: Reader, grammar: Grammar) -> Placing:
     return Placing(places, names.index)
 
 
+def event_terms(event: Any, reader: Reader, grammar: Grammar) -> TermsOfText:
+    """Return the terms of an event, ready to be asked where they stand."""
+    return TermsOfText(list(_texts(event, reader, grammar).values()))
+
+
 def _tree(text: str, grammar: Grammar) -> Tree:
     """Return a subscription as a tree; words of ASCII without the parser."""
     words = plain_words(text, grammar.literal_operators) if grammar.analyzer.is_plain else None

@@ -33,6 +33,7 @@ class Limits(boolean.Limits):
 _TOKENS = re.compile(
     r"""(?P<space>\s+)
       | (?P<open>\() | (?P<close>\)) | (?P<comma>,) | (?P<dot>\.(?![0-9]))
+      | (?P<of>[0-9]+\s+(?i:OF)(?=\s*\())
       | (?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.]))
       | (?P<text>'(?:[^']|'')*')
       | (?P<quoted>"(?:[^"]|"")*")

@@ -2,11 +2,12 @@
 
     query   := and (OR and)*
     and     := not ((AND)? not)*
-    not     := (NOT | -) not | "(" query ")" | atom
+    not     := (NOT | -) not | "(" query ")" | number OF "(" query ("," query)* ")" | atom
 
 A *clause* is a conjunction of atoms, some of them negated. A query is a disjunction of clauses (DNF): one of them must
 hold: ``a AND (b OR c) NOT d`` has the clauses ``a b -d`` and ``a c -d``. Where they would be many, a clause has whole
-ORs in it (`factoring`). A piece of text that asks nothing (punctuation, a stop word) is dropped with its operator.
+ORs in it (`factoring`), and counts: ``2 OF (a, b, c)`` holds where two of the three do. A piece of text that asks
+nothing (punctuation, a stop word) is dropped with its operator.
 
 Depth, the number of clauses and the work of making them (`dnf`) are limited (`Limits`), and the limits are checked as
 the text is read, so a hostile text costs no more than a long one.
@@ -20,11 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from watchword.errors import SubscriptionSyntaxError
-from watchword.sets.dnf import And, Budget, Not, Or, Tree
+from watchword.sets.dnf import And, AtLeast, Budget, Not, Or, Tree, at_least
 from watchword.sets.factoring import factor, nearest_choice, replaced, show_tree
 from watchword.visible import shown
 
-__all__ = ["OPERATORS", "And", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]
+__all__ = ["OPERATORS", "And", "AtLeast", "Clause", "Limits", "Not", "Or", "Parser", "Token", "Tree"]
 
 Atom = TypeVar("Atom", bound=Hashable)
 
@@ -42,8 +43,8 @@ class Limits:
 
 
 class Token(NamedTuple):
-    """A piece of a subscription's text: an operator (its own kind), ``open``, ``close``, ``end``, or of an atom's
-    kind."""
+    """A piece of a subscription's text: an operator (its own kind), ``open``, ``close``, ``comma``, ``end``, ``of`` for
+    a number and OF, ``near`` for an operator that binds tighter than NOT, or of an atom's kind."""
 
     kind: str
     text: str
@@ -172,6 +173,8 @@ class Parser(ABC, Generic[Atom]):
         tree = self._alternatives(0)
         if self._token.kind == "close":
             raise self.error("this parenthesis was never opened", self._token)
+        if self._token.kind == "comma":
+            raise self.unjoined(self._token)
         return tree
 
     def _alternatives(self, depth: int) -> Tree | None:
@@ -182,7 +185,7 @@ class Parser(ABC, Generic[Atom]):
 
     def _conjunction(self, depth: int, operator: Token | None) -> Tree | None:
         parts = [self._factor(depth, operator)]
-        while self._token.kind not in ("OR", "close", "end"):
+        while self._token.kind not in ("OR", "close", "comma", "end"):
             if self._token.kind != "AND" and not self.implicit_and:
                 raise self.unjoined(self._token)
             parts.append(self._factor(depth, self.advance() if self._token.kind == "AND" else None))
@@ -195,15 +198,21 @@ class Parser(ABC, Generic[Atom]):
             negated = not negated
             depth = self._deeper(depth, operator)
         token = self._token
-        if token.kind in ("AND", "OR"):
+        if token.kind in ("AND", "OR", "near"):
             raise self.error(f"{token.text} needs a {self.atom_name} on its left", token)
-        if token.kind in ("close", "end"):
+        if token.kind in ("close", "comma", "end"):
             if operator is not None:
                 raise self.error(f"{operator.text} needs a {self.atom_name} on its right", operator)
+            if token.kind == "comma":
+                raise self.error(f"there is no {self.atom_name} before this comma", token)
             raise self.error("this parenthesis has nothing to close", token)
         self.advance()
-        part = self._group(depth, token) if token.kind == "open" else self.atom(token)
+        part = self._some_of(depth, token) if token.kind == "of" else self.operand(depth, token)
         return Not(part) if negated and part is not None else part
+
+    def operand(self, depth: int, token: Token) -> Tree | None:
+        """Return a group or an atom that begins with a piece."""
+        return self._group(depth, token) if token.kind == "open" else self.atom(token)
 
     def _group(self, depth: int, opened: Token) -> Tree | None:
         depth = self._deeper(depth, opened)
@@ -212,10 +221,34 @@ class Parser(ABC, Generic[Atom]):
         if self._token.kind == "end":
             raise self.error("this parenthesis is never closed; add the closing )", opened)
         part = self._alternatives(depth)
+        if self._token.kind == "comma":
+            raise self.unjoined(self._token)
         if self._token.kind != "close":
             raise self.error("this parenthesis is never closed; add the closing )", opened)
         self.advance()
         return part
+
+    def _some_of(self, depth: int, token: Token) -> Tree | None:
+        """Return what follows ``2 OF``: parts in parentheses, between commas. Parts that ask nothing are left out."""
+        opened = self.advance()
+        depth = self._deeper(depth, opened)
+        if self._token.kind == "close":
+            raise self.error("there is nothing between these parentheses", opened)
+        parts, written = [self._alternatives(depth)], 1
+        while self._token.kind == "comma":
+            comma = self.advance()
+            if self._token.kind == "close":
+                raise self.error(f"there is no {self.atom_name} behind this comma", comma)
+            parts.append(self._alternatives(depth))
+            written += 1
+        if self._token.kind != "close":
+            raise self.error("this parenthesis is never closed; add the closing )", opened)
+        self.advance()
+        count = int(token.text.split()[0])
+        if not 1 <= count <= written:
+            raise self.error(f"{count} of {written} parts cannot be asked for; write 1 to {written}", token)
+        kept = [part for part in parts if part is not None]
+        return at_least(min(count, len(kept)), kept) if kept else None
 
     def _deeper(self, depth: int, token: Token) -> int:
         if depth == self.limits.depth:

@@ -13,13 +13,13 @@ clause each are put together in place (`_runs`), and only parts of several claus
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
 
-__all__ = ["And", "Budget", "Draft", "Not", "Or", "Tree", "normal_form"]
+__all__ = ["And", "AtLeast", "Budget", "Draft", "Guarded", "Not", "Or", "Tree", "at_least", "normal_form"]
 
 
 _CLAUSE = 16
@@ -38,14 +38,39 @@ class And(NamedTuple):
     parts: list[Any]
 
 
+class Guarded(And):
+    """All of some parts, the last of which decides: the others, its guards, follow from it, and lead to it."""
+
+
 class Or(NamedTuple):
     """One of some parts."""
 
     parts: list[Any]
 
 
+class AtLeast(NamedTuple):
+    """At least `least` of some parts: more than one, and fewer than all. It is never multiplied out (`factoring`)."""
+
+    least: int
+    parts: list[Any]
+
+
 Tree = Any
-"""A query as a tree: an atom, or `Not`, `And` or `Or` over trees; None where nothing is asked."""
+"""A query as a tree: an atom, or `Not`, `And`, `Or` or `AtLeast` over trees; None where nothing is asked."""
+
+
+def at_least(count: int, parts: Sequence[Tree]) -> Tree:
+    """Return the tree that holds where `count` of some parts hold; `count` is at least 1, at most their number.
+
+    >>> at_least(1, ["a", "b"]), at_least(2, ["a", "b"]), at_least(2, ["a", "b", "c"])
+    (Or(parts=['a', 'b']), And(parts=['a', 'b']), AtLeast(least=2, parts=['a', 'b', 'c']))
+    """
+    if len(parts) == 1:
+        return parts[0]
+    if count in (1, len(parts)):
+        return (Or if count == 1 else And)(list(parts))
+    return AtLeast(count, list(parts))
+
 
 Draft = tuple[dict[Any, None], dict[Any, None]]
 """A clause under construction: required and forbidden atoms, as dicts for their order."""
@@ -95,6 +120,8 @@ def _drafts(tree: Tree, negated: bool, budget: Budget) -> list[Draft]:
     """Return the clauses of `tree`, or of its negation (De Morgan), contradictions left out."""
     if isinstance(tree, Not):
         return _drafts(tree.part, not negated, budget)
+    if isinstance(tree, Guarded) and negated:
+        return _drafts(tree.parts[-1], True, budget)
     if isinstance(tree, And | Or):
         drafts = _drafts_of_literals(tree, negated, budget)
         if drafts is not None:

@@ -25,7 +25,7 @@ from watchword.parts import Counters
 from watchword.sets.boolean import Clause
 from watchword.sets.clauses import NO_CLAUSES, Additions, CheckedClause, CheckedClauses, ClauseTable
 from watchword.sets.order import AtomOrder
-from watchword.sets.programs import Names, Number, program_of
+from watchword.sets.programs import Check, ClauseAtom, Number, names_of, program_of
 from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
@@ -43,11 +43,11 @@ class Compiled(NamedTuple):
     names: Any
     plain: Rows
     rows: Int32
-    parsed: list[tuple[int, list[Clause[Names]]]]
+    parsed: list[tuple[int, list[Clause[ClauseAtom]]]]
     checked: CheckedClauses = NO_CLAUSES
 
     @classmethod
-    def parsed_by(cls, parse: Callable[[str], list[Clause[Names]]], texts: Strings) -> Compiled:
+    def parsed_by(cls, parse: Callable[[str], list[Clause[ClauseAtom]]], texts: Strings) -> Compiled:
         """Return subscriptions that are parsed one by one; an error names its row."""
         parsed = []
         for row in range(texts.count):
@@ -58,7 +58,7 @@ class Compiled(NamedTuple):
         return cls.of(parsed, Vocabulary())
 
     @classmethod
-    def of(cls, parsed: list[tuple[int, list[Clause[Names]]]], names: Any) -> Compiled:
+    def of(cls, parsed: list[tuple[int, list[Clause[ClauseAtom]]]], names: Any) -> Compiled:
         """Return subscriptions that are all parsed; `names` are none, in the form that the language takes."""
         none = np.empty(0, np.int32)
         return cls(names, Rows(np.zeros(1, np.int64), none), none, parsed)
@@ -106,7 +106,7 @@ class SetLanguage(Language):
         return Compiled.parsed_by(self.compile_one, texts)
 
     @abstractmethod
-    def compile_one(self, text: Any) -> list[Clause[Names]]:
+    def compile_one(self, text: Any) -> list[Clause[ClauseAtom]]:
         """Return the clauses of one subscription."""
 
     # subscribing
@@ -135,7 +135,7 @@ class SetLanguage(Language):
             batch = self._order.in_order(batch)
         self.structure.add(batch, owners)
 
-    def add_one(self, slot: int, compiled: list[Clause[Names]]) -> None:
+    def add_one(self, slot: int, compiled: list[Clause[ClauseAtom]]) -> None:
         """Store one subscription."""
         for row, payload in self._rows([(slot, compiled)], self._numbers_of):
             atoms = np.array(row, np.int32)
@@ -203,7 +203,7 @@ class SetLanguage(Language):
 
     # private parts
 
-    def _rows(self, queries: Iterable[tuple[int, list[Clause[Names]]]], number: Number) -> list[Row]:
+    def _rows(self, queries: Iterable[tuple[int, list[Clause[ClauseAtom]]]], number: Number) -> list[Row]:
         """Return the rows and payloads of subscriptions, given by slots, for the structure."""
         storing = _Storing(number, Additions(self.clauses), [])
         rows = [row for slot, clauses in queries for row in self._rows_of(slot, clauses, storing)]
@@ -211,7 +211,7 @@ class SetLanguage(Language):
         self.vocabulary.use(storing.uses, 1)
         return rows
 
-    def _rows_of(self, slot: int, clauses: list[Clause[Names]], storing: _Storing) -> list[Row]:
+    def _rows_of(self, slot: int, clauses: list[Clause[ClauseAtom]], storing: _Storing) -> list[Row]:
         """Return the rows of one subscription; clauses with phrases, NOT or OR are put into the table."""
         if is_plain(clauses):
             atoms = storing.number([name for (name,) in clauses[0].required])
@@ -223,15 +223,15 @@ class SetLanguage(Language):
         shared = len(clauses) > 1
         return [found for clause in clauses for found in self._checked_rows(slot, clause, shared, storing)]
 
-    def _checked_rows(self, slot: int, clause: Clause[Names], shared: bool, storing: _Storing) -> list[Row]:
+    def _checked_rows(self, slot: int, clause: Clause[ClauseAtom], shared: bool, storing: _Storing) -> list[Row]:
         """Put a clause into the table, an entry for each of its rows; returns the rows that the structure keeps."""
-        rows = [list(dict.fromkeys(name for names in row for name in names)) for row in clause.rows]
+        rows = [list(dict.fromkeys(name for atom in row for name in names_of(atom))) for row in clause.rows]
         numbers = [storing.number(row) for row in rows]
         program = program_of(clause, storing.number, with_forbidden=True)
         entries = self._stored(slot, numbers, program, shared, storing)
         return [found for found in zip(numbers, entries, strict=True) if found[0]]
 
-    def _literal_rows(self, slot: int, clauses: list[Clause[Names]], storing: _Storing) -> list[Row]:
+    def _literal_rows(self, slot: int, clauses: list[Clause[ClauseAtom]], storing: _Storing) -> list[Row]:
         """Return rows of literals, and payloads; a subscription of one row without a program is not in the table."""
         rows: list[Row] = []
         for clause in clauses:
@@ -267,7 +267,7 @@ class SetLanguage(Language):
         found: list[int] = self.number(names).tolist()
         return found
 
-    def _literals(self, clause: Clause[Names], number: Number) -> list[list[int]]:
+    def _literals(self, clause: Clause[ClauseAtom], number: Number) -> list[list[int]]:
         """Return the rows of a clause as literals; its forbidden atoms are in its row, if it is only one."""
         negative = () if clause.keys else clause.forbidden
         found = []
@@ -292,8 +292,8 @@ def _in_numbers(compiled: Compiled, numbers: Int32 | None) -> tuple[Rows, Checke
     return Rows(plain.offsets, numbers[plain.atoms]), clauses.numbered(numbers)
 
 
-def is_plain(clauses: list[Clause[Names]]) -> bool:
+def is_plain(clauses: list[Clause[ClauseAtom]]) -> bool:
     """Return whether a subscription is one conjunction of atoms and nothing else."""
     if len(clauses) != 1 or clauses[0].forbidden or clauses[0].rest:
         return False
-    return max(map(len, clauses[0].required), default=1) == 1
+    return all(not isinstance(atom, Check) and len(atom) == 1 for atom in clauses[0].required)

@@ -6,10 +6,9 @@
     NOT ferry, NOT tide           must hold, for the negation of the second: ferry does not, so there is no such choice
 
 What must hold is taken apart: an AND into its parts, a NOT into its part; of an OR one part must hold, and each is
-tried. Atoms may imply others, as ``"debt crisis"`` implies ``debt``; the language says which. If that leaves an
-implication out, fewer choices are ruled out, so whatever is proven is true all the same. A choice that is found need
-not be that of an event: the language makes one and asks.
-"""
+tried. ``2 OF (a, b, c)`` is ``(a AND (b OR c)) OR (b AND c)``. Atoms may imply others, as ``"debt crisis"`` implies
+``debt``; the language says which. If that leaves an implication out, fewer choices are ruled out, so whatever is proven
+is true all the same. A choice that is found need not be that of an event: the language makes one and asks."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from watchword.index.covering import Steps
-from watchword.sets.dnf import And, Not, Or, Tree
+from watchword.sets.dnf import And, AtLeast, Not, Or, Tree, at_least
 from watchword.sets.factoring import every_atom
 
 _COPIED = 16
@@ -113,6 +112,8 @@ def _expand(
         tree, sign = waiting.pop()
         if isinstance(tree, Not):
             waiting.append((tree.part, not sign))
+        elif isinstance(tree, AtLeast):
+            waiting.append((_unrolled(tree, sign), True))
         elif isinstance(tree, And | Or):
             parts = [(part, sign) for part in tree.parts]
             if isinstance(tree, And) == sign:
@@ -126,12 +127,28 @@ def _expand(
     return ors
 
 
+def _unrolled(tree: AtLeast, sign: bool) -> Or:
+    """Return a count, or its negation, as the OR of the cases that its first part holds and that it is left out.
+
+    >>> _unrolled(AtLeast(2, ["a", "b", "c"]), True)
+    Or(parts=[And(parts=['a', Or(parts=['b', 'c'])]), And(parts=['b', 'c'])])
+    """
+    count = tree.least if sign else len(tree.parts) - tree.least + 1
+    first, *others = tree.parts if sign else [Not(part) for part in tree.parts]
+    return Or([And([first, at_least(count - 1, others)]), at_least(count, others)])
+
+
 def _value(signed: Signed, choice: Choice, steps: Steps) -> bool | None:
     """Return whether a part holds in a choice; None if that is open."""
     tree, sign = signed
     steps.spend()
     if isinstance(tree, Not):
         return _value((tree.part, not sign), choice, steps)
+    if isinstance(tree, AtLeast):
+        values = [_value((part, True), choice, steps) for part in tree.parts]
+        if values.count(True) >= tree.least:
+            return sign
+        return not sign if len(values) - values.count(False) < tree.least else None
     if not isinstance(tree, And | Or):
         known = choice.get(tree)
         return None if known is None else known == sign

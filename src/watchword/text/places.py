@@ -19,10 +19,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 from watchword.kernels.text.characters import MARK, SEPARATOR
 from watchword.text.analyzer import Analyzer
+from watchword.text.families import has_word, is_family
 from watchword.text.folding import Folding, compose, kind_of
 
 _WORDS = re.compile(r"\w+", re.ASCII)
@@ -31,11 +32,29 @@ Span = tuple[int, int]
 
 
 class TermPlace(NamedTuple):
-    """A term of a text, and the characters ``text[start:end]`` that it comes from."""
+    """A term of a text, the characters ``text[start:end]`` that it comes from, and its word before it was stemmed, if
+    that is another."""
 
     term: str
     start: int
     end: int
+    stemmed: str | None = None
+
+    @property
+    def word(self) -> str:
+        """Return the folded word, which families are asked about."""
+        return self.term if self.stemmed is None else self.stemmed
+
+
+Found = tuple[int, int, int]
+"""Where something stands: the number of a text, and start and end in its characters."""
+
+
+class Findable(Protocol):
+    """An atom that says itself where it stands."""
+
+    def find(self, terms: TermsOfText, limit: int | None = None) -> list[Found]:
+        """Return the first places."""
 
 
 def term_places(text: str, analyzer: Analyzer) -> list[TermPlace]:
@@ -51,7 +70,7 @@ def term_places(text: str, analyzer: Analyzer) -> list[TermPlace]:
     if analyzer.is_plain:
         return [TermPlace(*run) for run in found]
     known = {run: analyzer.refine([run]) for run in {run for run, _, _ in found}}
-    return [TermPlace(term, start, end) for run, start, end in found for term in known[run]]
+    return [TermPlace(term, start, end, run) for run, start, end in found for term in known[run]]
 
 
 class TermsOfText:
@@ -69,10 +88,13 @@ class TermsOfText:
             for position, place in enumerate(places):
                 self._at.setdefault(place.term, []).append((number, position))
 
-    def find(self, atom: Sequence[str], limit: int | None = None) -> list[tuple[int, int, int]]:
-        """Return the places of a term, or of terms side by side, as text, start and end: the first `limit` of them."""
-        places: list[tuple[int, int, int]] = []
-        for number, position in self._at.get(atom[0], ()):
+    def find(self, atom: Sequence[str] | Findable, limit: int | None = None) -> list[Found]:
+        """Return the places of a term, a family, terms side by side, or of an atom that finds itself: the first `limit`
+        of them."""
+        if not isinstance(atom, tuple):
+            return cast(Findable, atom).find(self, limit)
+        places: list[Found] = []
+        for number, position in self.spots(atom[0]):
             found = self._texts[number][position : position + len(atom)]
             if len(atom) == 1 or [place.term for place in found] == list(atom):
                 places.append((number, found[0].start, found[-1].end))
@@ -80,9 +102,38 @@ class TermsOfText:
                     break
         return places
 
-    def has(self, atom: Sequence[str]) -> bool:
-        """Return whether a term, or terms side by side, stand in a text."""
-        return bool(self.find(atom, 1)) if len(atom) > 1 else atom[0] in self._at
+    def has(self, atom: Sequence[str] | Findable) -> bool:
+        """Return whether an atom stands in a text."""
+        return bool(self.find(atom, 1))
+
+    def spots(self, name: str) -> list[tuple[int, int]]:
+        """Return the texts and positions of a term, or of the words of a family."""
+        if name not in self._at and is_family(name):
+            words = {place.word for places in self._texts for place in places}
+            held = {word for word in words if has_word(name, word)}
+            self._at[name] = [
+                (number, position)
+                for number, places in enumerate(self._texts)
+                for position, place in enumerate(places)
+                if place.word in held
+            ]
+        return self._at.get(name, [])
+
+    def stands(self, name: str, text: int, position: int) -> bool:
+        """Return whether a term, or a word of a family, stands at a position of a text."""
+        if position >= len(self._texts[text]):
+            return False
+        place = self._texts[text][position]
+        return has_word(name, place.word) if is_family(name) else place.term == name
+
+    def size(self, text: int) -> int:
+        """Return the number of terms of a text."""
+        return len(self._texts[text])
+
+    def place(self, text: int, first: int, stop: int) -> Found:
+        """Return the place of the terms ``first`` to ``stop - 1`` of a text."""
+        places = self._texts[text]
+        return text, places[first].start, places[stop - 1].end
 
 
 def _pieces(text: str, folding: Folding) -> Iterator[Span]:

@@ -55,7 +55,7 @@ def match(events, state, arena, first, used, offsets, payloads):
                 fill = match_delta(own, fields, positions, begin, end, s, payloads, fill)
                 count += 1
         if fill > used:
-            fill = drop_failed(positions, s, payloads, used, fill)
+            fill = drop_failed(positions, s, payloads, used, fill, heads)  # the heads are used up
         _clear(own, fields, begin, end, s)
         if fill < 0:
             return event, used, work

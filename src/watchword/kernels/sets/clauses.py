@@ -15,6 +15,12 @@ atoms, and needs nothing more. From there on it is `FIRST_CLAUSE` plus the numbe
     ELSE               a distance: where to go on, in words from here, if a later check fails; 0: the clause fails
     SKIP               a distance: where to go on, in words from here
     SEE                the number of another clause, whose program this clause shares
+    SOME               n, k and n literals: k of them must hold
+    ZERO               a level of counts, whose counter becomes 0
+    HIT                a level, k and a distance: the counter grows by 1; where to go on once it is k
+    FAIL               a check that fails
+    PROXIMITY          n, and n words about where terms stand (`proximity`), which must be so
+    PROXIMITY + 1      the same, which must not be so
 
 `sets.programs` writes programs, and has an example. An item is the sequence of its terms, which may repeat, -1 for
 unknown ones.
@@ -32,7 +38,8 @@ from watchword.arrays import Int32
 from watchword.kernels.growing import copy_into
 from watchword.kernels.int_set import set_capacity, set_gather, set_has, set_slot, set_table
 from watchword.kernels.intrinsics import prefetch
-from watchword.kernels.jit import kernel
+from watchword.kernels.jit import kernel, leaf
+from watchword.kernels.sets.proximity import locate, located_room, stands
 from watchword.kernels.tombstones import FIRST_CLAUSE
 
 
@@ -62,6 +69,10 @@ SLOT, SHARED, START, STOP = range(4)
 ENTRY_WORDS = 4
 
 SEE, ELSE, SKIP = 0, 1, -1
+SOME, ZERO, HIT, FAIL, PROXIMITY = range(1 << 20, (1 << 20) + 5)
+
+LEVELS = 128
+"""The levels of counts inside of counts; parentheses are at most 100 deep."""
 
 _AHEAD = 8
 
@@ -82,6 +93,8 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
     heads = np.empty(len(table), np.int32)
     nexts = np.empty(len(table), np.int32)
     seen = np.empty(64, np.int32)
+    counters = np.empty(LEVELS, np.int32)
+    room = np.empty((9, 0), np.int32)
     for item in range(first, len(item_offsets) - 1):
         begin, inside = found_offsets[item], found_offsets[item + 1] - found_offsets[item]
         count = inside + len(always)
@@ -90,6 +103,7 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
         start, stop = item_offsets[item], item_offsets[item + 1]
         mask = seen_mask = np.int64(-1)
         chained = False
+        size = np.int64(-1)  # of the item in positions, once it is located
         fill = used
         for k in range(count):
             payload = payloads[begin + k] if k < inside else always[k - inside] + FIRST_CLAUSE
@@ -122,20 +136,36 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
                             present = True
                             break
                     at = at + 1 - head if present else otherwise
+                elif head >= SOME:
+                    if head == SOME:
+                        j, stop_at, wanted = at + 3, at + 3 + program[at + 1], program[at + 2]
+                        while wanted > 0 and j < stop_at:
+                            wanted -= set_has(table, mask, program[j] >> 1) != program[j] & 1
+                            j += 1
+                        at = np.int64(stop_at) if wanted == 0 else otherwise
+                    elif head >= PROXIMITY:
+                        if size < 0:
+                            if not room.size:
+                                room = located_room(table)
+                            size = locate(item_atoms, start, stop, table, mask, room)
+                        near = stands(program, at + 2, item_atoms, start, size, stop, table, mask, room)
+                        at = at + 2 + program[at + 1] if near != head - PROXIMITY else otherwise
+                    else:
+                        at = count_step(head, program, at, counters, otherwise)
                 else:
-                    size = head >> 1
+                    terms = head >> 1
                     present = True
-                    for j in range(at + 1, at + 1 + size):
+                    for j in range(at + 1, at + 1 + terms):
                         if not set_has(table, mask, program[j]):
                             present = False
                             break
-                    if present and size > 1:
+                    if present and terms > 1:
                         if not chained:
                             _chain(start, stop, item_atoms, table, mask, heads, nexts)
                             chained = True
                         first_place = heads[set_slot(table, mask, program[at + 1])]
-                        present = _adjacent(program, at + 1, size, start, stop, item_atoms, first_place, nexts)
-                    at = at + 1 + size if present != head & 1 else otherwise
+                        present = _adjacent(program, at + 1, terms, start, stop, item_atoms, first_place, nexts)
+                    at = at + 1 + terms if present != head & 1 else otherwise
             if at < 0:
                 continue
             slot = entries[entry + SLOT]
@@ -154,6 +184,19 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
         used = fill
         offsets[item + 1] = used
     return len(item_offsets) - 1, used, 0
+
+
+@leaf
+def count_step(head, program, at, counters, otherwise):
+    """Do ZERO, HIT or FAIL; returns where to go on."""
+    if head == ZERO:
+        counters[program[at + 1]] = 0
+        return at + 2
+    if head == FAIL:
+        return otherwise
+    level = program[at + 1]
+    counters[level] += 1
+    return at + program[at + 3] if counters[level] == program[at + 2] else at + 4
 
 
 @kernel

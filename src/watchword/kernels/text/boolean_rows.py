@@ -79,7 +79,12 @@ def boolean_rows(source, offsets, classes, unicode, literal, rows, data, code_of
                     codes[fill] = AND if operator == AND_WORD else (OR if operator == OR_WORD else NOT)
                     terms -= size
                     data[start:at] = 32
-                elif operator == RESERVED or (operator == LOWER and not literal) or _is_around(source, start, at, end):
+                elif (
+                    operator == RESERVED
+                    or (operator == LOWER and not literal)
+                    or _is_around(source, start, at, end)
+                    or (at - start == 2 and _is_of(source, start, end))
+                ):
                     at = np.int64(-1)
             fill += 1
             if terms > MOST_TERMS:
@@ -139,3 +144,12 @@ def _is_around(source, start, at, end):
         if source[start + k] != _AROUND[k]:
             return False
     return True
+
+
+@kernel
+def _is_of(source, start, end):
+    """Return whether a word of two letters is `of`, followed by a parenthesis, perhaps behind ASCII spaces."""
+    at = start + 2
+    while at < end and source[at] <= 32:
+        at += 1
+    return source[start] == 111 and source[start + 1] == 102 and at < end and source[at] == _OPEN

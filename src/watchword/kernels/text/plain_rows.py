@@ -14,7 +14,8 @@ WORD, SPACE, MARK, SYNTAX, MINUS, AMPERSAND = 0, 1, 2, 3, 4, 5
 _FOREIGN = np.frombuffer(b"NEAR..ONEAR.ANDNOT", np.uint8)
 
 NO_OPERATOR, AND, OR, NOT, RESERVED, LOWER = range(6)
-"""The kinds of a word: no operator, an operator, an operator of other tools, or one in lower case."""
+"""The kinds of a word: no operator, an operator, one that only the parser reads or refuses (OF, NEAR), or one in lower
+case."""
 
 OTHER, PLAIN, CODED = range(3)
 """The forms of a row: for the parser, plain, or with codes (`boolean_rows`)."""
@@ -93,6 +94,8 @@ def operator_at(data, start, end):
         a, b = data[start], data[start + 1]
         if a == 79 and b == 82:
             return OR
+        if a == 79 and b == 70:
+            return RESERVED
         if a == 111 and b == 114:
             return LOWER
     elif size == 3:

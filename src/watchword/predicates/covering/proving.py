@@ -18,7 +18,7 @@ from watchword.predicates.places import Placer
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.reader import Surroundings
 from watchword.predicates.values import show_value
-from watchword.sets.boolean import And, Not, Or, Tree
+from watchword.sets.boolean import And, AtLeast, Not, Or, Tree
 from watchword.sets.held import tree_of
 from watchword.sets.proving import Choice, Implied, Signed, atoms_of, find_choice
 
@@ -40,8 +40,8 @@ def asked(tree: Tree) -> Tree:
     """
     if isinstance(tree, Not):
         return Not(asked(tree.part))
-    if isinstance(tree, And | Or):
-        return type(tree)([asked(part) for part in tree.parts])
+    if isinstance(tree, And | Or | AtLeast):
+        return tree._replace(parts=[asked(part) for part in tree.parts])
     if tree.operator != "IN" or len(tree.constants) > _FEW:
         return tree
     return Or(

@@ -1,7 +1,7 @@
 """``body MATCHES 'greece AND (crisis OR "debt relief")'``: texts are searched for words and phrases, as by keywords.
 
-AND, OR and NOT inside of the quotes become those of the whole subscription, so only words and phrases are atoms here,
-and each exists once, however many subscriptions ask for it. ``body MATCHES 'greece NOT imf' AND value > 20`` is the
+AND, OR, NOT and counts inside of the quotes become those of the whole subscription, so only words, families, phrases and
+what asks for distances are atoms here, and each exists once, however many subscriptions ask for it. ``body MATCHES 'greece NOT imf' AND value > 20`` is the
 conjunction of ``body MATCHES 'greece'``, ``NOT body MATCHES 'imf'`` and ``value > 20``.
 
 A word is found by its number: with ``body MATCHES 'greece'`` as atom 3, and greece as number 0 in the vocabulary of the
@@ -27,7 +27,8 @@ from watchword.predicates.readers.inner import TextReader, text_or_none
 from watchword.predicates.readers.patterns import any_text
 from watchword.predicates.readers.reader import Surroundings
 from watchword.predicates.values import show_value
-from watchword.sets.boolean import And, Clause, Not, Or, Tree
+from watchword.sets.boolean import And, AtLeast, Clause, Not, Or, Tree
+from watchword.sets.held import needed
 from watchword.text.places import TermsOfText, term_places
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class Terms(TextReader["Keywords"]):
         def atoms(part: Tree) -> Tree:
             if isinstance(part, Not):
                 return Not(atoms(part.part))
-            if isinstance(part, And | Or):
-                return type(part)([atoms(one) for one in part.parts])
+            if isinstance(part, And | Or | AtLeast):
+                return part._replace(parts=[atoms(one) for one in part.parts])
             return parser.read_by(cls, path, (part,), show_value(show(part)), token)
 
         made = atoms(tree)
@@ -87,7 +88,7 @@ class Terms(TextReader["Keywords"]):
         """Remember words by their numbers, and subscribe phrases."""
         inner = self.inner
         words = [(atom, one.constants[0][0]) for atom, one in zip(atoms, predicates, strict=True) if _is_word(one)]
-        numbers = inner.vocabulary.intern_texts([word for _, word in words])
+        numbers = inner.number([word for _, word in words])
         inner.vocabulary.use(numbers, 1)
         for atom, one in zip(atoms, predicates, strict=True):
             if not _is_word(one):
@@ -158,7 +159,8 @@ class Terms(TextReader["Keywords"]):
 
 
 def _is_word(predicate: Predicate) -> bool:
-    return len(predicate.constants[0]) == 1
+    atom = predicate.constants[0]
+    return isinstance(atom, tuple) and len(atom) == 1
 
 
 def _asks_for_a_word(tree: Tree, negated: bool = False) -> bool:
@@ -169,7 +171,7 @@ def _asks_for_a_word(tree: Tree, negated: bool = False) -> bool:
     """
     if isinstance(tree, Not):
         return _asks_for_a_word(tree.part, not negated)
-    if isinstance(tree, And | Or):
-        parts = [_asks_for_a_word(part, negated) for part in tree.parts]
-        return any(parts) if isinstance(tree, And) != negated else all(parts)
+    if isinstance(tree, And | Or | AtLeast):
+        asks = [_asks_for_a_word(part, negated) for part in tree.parts].count(True)
+        return asks > len(tree.parts) - needed(tree, negated)
     return not negated

@@ -275,7 +275,7 @@ def _tokens(query: str) -> list[str]:
         if token is None:
             raise ValueError("a quotation has no end")
         text, end = token[0], token.end()
-        if counting and counting[-1] and "," in text and text[0] not in "^" + QUOTES:
+        if counting and counting[-1] and "," in text and not re.match(rf"\^?[{QUOTES}]", text):
             text = text[: text.index(",") or 1]
             end = position + len(text)
         if text in "()":

@@ -144,6 +144,19 @@ def _both(reader: Reader, inside: tuple[str, ...]) -> Test:
     return lambda event, trees: all(part(event, trees) for part in parts)
 
 
+def _some(reader: Reader, inside: tuple[str, ...]) -> Test:
+    """Read a count of parts in parentheses."""
+    count = int(reader.take()[1])
+    reader.needs("OF", "(")
+    parts = [_either(reader, inside)]
+    while reader.takes(","):
+        parts.append(_either(reader, inside))
+    reader.needs(")")
+    if not 1 <= count <= len(parts):
+        raise Refused(f"{count} of {len(parts)} parts")
+    return lambda event, trees: sum(part(event, trees) for part in parts) >= count
+
+
 def _one(reader: Reader, inside: tuple[str, ...]) -> Test:
     """Read what is not, a parenthesis, or a predicate; `inside` is the path of the list that an ANY is about."""
     if reader.takes("NOT"):
@@ -155,6 +168,8 @@ def _one(reader: Reader, inside: tuple[str, ...]) -> Test:
         return part
     if reader.takes("ANY"):
         return _any(reader, inside)
+    if [kind for kind, _ in reader.tokens[:1]] == ["number"] and [text for _, text in reader.tokens[2:3]] == ["("]:
+        return _some(reader, inside)
     if reader.takes("EXISTS"):
         return _exists(_attribute(reader))
     follows = [kind for kind, _ in reader.tokens[1:2]] == ["text"] or reader.next_is("MATCHES", "PATTERN")
@@ -196,8 +211,8 @@ def _in_texts(reader: Reader) -> Callable[[list[object]], bool]:
         words = _text(reader)
 
         def searched(found: list[object]) -> bool:
-            texts = [oracle.terms(text) for text in _texts(found)]
-            return bool(texts) and oracle.matches(words, [term for terms in texts for term in ["", *terms]])
+            texts = _texts(found)
+            return bool(texts) and oracle.matches_several(words, texts)
 
         return searched
     if reader.takes("HAS"):

@@ -155,7 +155,7 @@ repeated_attribute = st.sampled_from(["orders", "orders", "orders", "n", "a"])
 @cache
 def operand_kind(depth: int, outer: bool) -> st.SearchStrategy[str]:
     """Return what an operand may be: a predicate; outside of an ANY also an ANY; a group, if it may go deeper."""
-    return st.sampled_from(["predicate"] * 6 + ["any"] * outer + ["group"] * 3 * (depth - 1))
+    return st.sampled_from(["predicate"] * 6 + ["any"] * outer + (["group"] * 3 + ["some"]) * (depth - 1))
 
 
 @st.composite
@@ -181,6 +181,9 @@ def _negated(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
 
 def _operand(draw: Draw, depth: int, attribute: st.SearchStrategy[str]) -> str:
     kind = draw(operand_kind(depth, attribute is outer_attribute))
+    if kind == "some":
+        parts = [_both(draw, 1, attribute) for _ in range(draw(st.integers(2, 4)))]
+        return f"{draw(st.integers(1, len(parts)))} OF ({', '.join(parts)})"
     if kind == "group":
         return f"({draw(loose)}{_either(draw, depth - 1, attribute)}{draw(loose)})"
     if kind == "any":
@@ -241,6 +244,8 @@ like = st.one_of(
     _joined(keyword("LIKE"), st.sampled_from(["x!%%", "!_x", "x!!%"]).map(quoted), keyword("ESCAPE"), st.just("'!'")),
 )
 searches = ["x", "X y", "x OR NOT y", "NOT x", '"x y"', "straße", "it''s", "(x OR y) -xyz", "é 東京"]
+searches += ["xy*", "x?z", "*yz OR ^x", "xy~1 NOT y$", "x NEAR/2 (y OR z)"]
+searches += ['"x y"~2', "2 OF (x, y, NOT z)", "y BEFORE/1 x"]
 patterns = ["x", "x?", "*", "?y*z", "\\*", "🙂", "S"]
 found_texts = st.one_of(
     _joined(keyword("MATCHES"), st.sampled_from(searches).map("'{}'".format)),

@@ -26,6 +26,8 @@ class Asked(NamedTuple):
 
     words: frozenset[str] | None
     tree: Tree | None
+    is_stemmed: bool = False
+    """Whether a term may be the stem of other words, so that it says nothing about their families."""
 
     def as_tree(self) -> Tree:
         """Return the subscription as a tree."""
@@ -41,7 +43,7 @@ def asked(text: str, grammar: Grammar) -> Asked:
     atoms = tree.parts if isinstance(tree, And) else [tree]
     if all(type(atom) is tuple and len(atom) == 1 and not is_family(atom[0]) for atom in atoms):
         return Asked(frozenset(atom[0] for atom in atoms), None)
-    return Asked(None, tree)
+    return Asked(None, tree, grammar.analyzer.stemmer is not None)
 
 
 def implies(narrow: Asked, wide: Asked, steps: Steps) -> bool:
@@ -63,10 +65,12 @@ def refutes(narrow: Asked, wide: Asked, steps: Steps) -> bool:
 
 def _choice(narrow: Asked, wide: Asked, steps: Steps) -> Choice | None:
     one, other = narrow.as_tree(), wide.as_tree()
-    return find_choice([(one, True), (other, False)], _implied([*atoms_of(one), *atoms_of(other)], steps), steps)
+    is_stemmed = narrow.is_stemmed or wide.is_stemmed
+    implied = _implied([*atoms_of(one), *atoms_of(other)], steps, is_stemmed)
+    return find_choice([(one, True), (other, False)], implied, steps)
 
 
-def _implied(atoms: Iterable[Atom], steps: Steps) -> Implied:
+def _implied(atoms: Iterable[Atom], steps: Steps, is_stemmed: bool = False) -> Implied:
     """Return the phrases, words and families among atoms that each atom implies.
 
     >>> _implied([("a", "b", "c"), ("b",), ("b", "c"), ("d",)], Steps(100))
@@ -74,7 +78,7 @@ def _implied(atoms: Iterable[Atom], steps: Steps) -> Implied:
     """
     known = dict.fromkeys(atoms)
     sizes = sorted({len(atom) for atom in known if isinstance(atom, tuple)})
-    families = [atom for atom in known if isinstance(atom, tuple) and is_family(atom[0])]
+    families = [] if is_stemmed else [atom for atom in known if isinstance(atom, tuple) and is_family(atom[0])]
     found: dict[Atom, list[Atom]] = {}
     for atom in known:
         inner = _inner(atom, sizes, steps)
@@ -97,8 +101,22 @@ def _inner(atom: Atom, sizes: list[int], steps: Steps) -> list[Atom]:
     return [atom[start : start + size] for size in shorter for start in range(len(atom) - size + 1)]
 
 
+def atom_implies(narrow: Atom, wide: Atom, is_stemmed: bool) -> bool:
+    """Return whether a text with an atom is seen to have another.
+
+    >>> from watchword.text.families import MARK
+    >>> atom_implies(("debt", "crisis"), ("crisis",), False), atom_implies(("ferry",), (MARK + "ferr*",), False)
+    (True, True)
+    """
+    return narrow == wide or wide in _implied([narrow, wide], Steps(1 << 20), is_stemmed).get(narrow, ())
+
+
+def sample_of(atom: Atom) -> list[str]:
+    """Return words, one behind the other, that should have an atom."""
+    names = atom.sample if isinstance(atom, Check) else atom
+    return [sample_word(name) if is_family(name) else name for name in names]
+
+
 def _event_of(atoms: list[Atom]) -> TermsOfText:
     """Return an event with these words, phrases and words of families, each in a text of its own."""
-    texts = [atom.sample if isinstance(atom, Check) else atom for atom in atoms]
-    terms = [[sample_word(name) if is_family(name) else name for name in names] for names in texts]
-    return TermsOfText([[TermPlace(term, at, at + 1) for at, term in enumerate(text)] for text in terms])
+    return TermsOfText([[TermPlace(term, at, at + 1) for at, term in enumerate(sample_of(atom))] for atom in atoms])

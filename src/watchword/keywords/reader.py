@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from watchword.arrays import Int32, Int64, int32, offsets_of
+from watchword.arrays import Int32, Int64, offsets_of
 from watchword.errors import EventError
 from watchword.index.arrow import TextLists, decode_dictionary, is_list, may_hold_texts, text_lists
 from watchword.index.events import decoded, refuse_nulls, texts_of
@@ -57,16 +57,16 @@ class NumberedLists:
         first, last = int(self._offsets[start]), int(self._offsets[stop])
         indices = self._indices[first:last]
         rows = Rows(self._offsets[start : stop + 1] - first, self._numbers[indices])
-        return with_families(rows, self._families, indices)
+        return with_families(rows, self._families and self._families.taken(indices))
 
 
-def with_families(rows: Rows, found: Found | None, words: Int32 | None = None) -> Rows:
-    """Return rows of terms with the families of their words; `words` says which word of `found` each term has, -1 for
-    none, if they are not the same in number."""
+def with_families(rows: Rows, found: Found | None) -> Rows:
+    """Return rows of terms with the families of their words behind them, if there are any."""
     if found is None:
         return rows
-    numbers = found.numbers if words is None else np.append(found.numbers, np.int32(-1))[words]
-    return Rows(*rows_with_families(*rows, int32(numbers), found.starts, found.counts, found.atoms))
+    numbers = rows.atoms
+    asked = numbers if found.by_number else np.where(numbers == BORDER, np.int32(BORDER), np.int32(UNKNOWN))
+    return Rows(*rows_with_families(*rows, asked, found.words, found.terms, found.others, found.atoms))
 
 
 class Reader:
@@ -82,7 +82,7 @@ class Reader:
         """An index without families gives none."""
         self._analyzer, self._vocabulary, self._stems = analyzer, vocabulary, stems
         self._families = Families() if families is None else families
-        self._cache = FamilyCache(self._families)
+        self._cache = FamilyCache(self._families, vocabulary)
         self._handles = Handles(*UNICODE_KINDS, *STRING_KINDS)
         self._seen: tuple[Vocabulary | None, int, int, Int32] = (None, 0, 0, np.empty(0, np.int32))
 
@@ -150,10 +150,7 @@ class Reader:
                 rows, found = self._cut(from_arrow(events.texts), 0)
             except EventError as error:
                 raise EventError(error.reason, position=position + events.event(error.position)) from None
-            if found is not None:
-                words = _separated(Rows(rows.offsets, found.numbers), events.groups, -1)
-                found = found._replace(numbers=words.atoms)
-            return with_families(_separated(rows, events.groups, BORDER), found)
+            return with_families(_separated(rows, events.groups), found)
         if is_list(column.type):
             refuse_nulls(column, position)
             lists = text_lists(column, position, "terms")
@@ -166,26 +163,31 @@ class Reader:
 
     def _cut(self, strings: Strings, position: int) -> tuple[Rows, Found | None]:
         """Return the terms of texts, and the families of their words."""
-        if self._stems is not None or len(self._families):
-            return self._by_words(strings, position)
-        offsets, numbers = kernels.read_texts(strings.data, strings.offsets, strings.surrogates, self.state())
+        if self._stems is not None:
+            return self._stemmed(self._stems, strings, position)
+        texts = strings.data, strings.offsets, strings.surrogates
+        if len(self._families):
+            offsets, numbers, data, ends = kernels.read_unknown(*texts, self.state())
+        else:
+            offsets, numbers = kernels.read_texts(*texts, self.state())
         if offsets[0] < 0:
             raise EventError(INVALID, position=position - 1 - int(offsets[0]))
-        return Rows(offsets, numbers), None
+        rows = Rows(offsets, numbers)
+        if not len(self._families):
+            return rows, None
+        return rows, self._cache.find_among(numbers, Strings(data, ends, surrogates=True))
 
-    def _by_words(self, strings: Strings, position: int) -> tuple[Rows, Found | None]:
-        """As `_cut`: cut texts into words, stem them or drop them, look the terms up, and the families of the words."""
+    def _stemmed(self, cache: StemCache, strings: Strings, position: int) -> tuple[Rows, Found | None]:
+        """As `_cut`: cut texts into words, stem them or drop them, look the stems up, and the families of the words."""
         try:
             words, row_offsets = tokenize(strings, self._analyzer.tables)
         except EventError as error:
             raise EventError(error.reason, position=position + error.position) from None
-        if self._stems is None:
-            return Rows(row_offsets, self._vocabulary.find(words)), self.families_of(words)
-        stems, names, count = self._stems.find(words)
+        stems, names, count = cache.find(words)
         kept = stems >= 0
         rows = Rows(offsets_of(kept)[row_offsets], self._terms_of(names, count)[stems[kept]])
         found = self.families_of(words)
-        return rows, None if found is None else found._replace(numbers=found.numbers[kept])
+        return rows, found and found.taken(kept)
 
     def _given(self, offsets: Int64, terms: Strings) -> Rows:
         """Return lists of terms that are given, in term numbers."""
@@ -215,7 +217,8 @@ class Reader:
         if not len(self._families):
             return Rows(offsets, numbers)
         words = terms if self._stems is None else _laid_out(texts, self._words, position)[2]
-        return with_families(Rows(offsets, numbers), self.families_of(words))
+        found = self.families_of(words)
+        return with_families(Rows(offsets, numbers), found and found.taken(numbers != BORDER))
 
 
 def _kept(event: Any) -> Any:
@@ -240,12 +243,12 @@ def _laid_out(
     return offsets, borders, from_pieces(pieces)
 
 
-def _separated(texts: Rows, groups: Int64, border: int) -> Rows:
-    """Return the rows of texts as those of events, with a `border` between the texts of an event."""
+def _separated(texts: Rows, groups: Int64) -> Rows:
+    """Return the rows of texts as those of events, with a `BORDER` between the texts of an event."""
     sizes = np.diff(groups)
     before = offsets_of(np.maximum(sizes - 1, 0))  # how many were put in before each event
     shift = np.repeat(before[:-1] - groups[:-1], sizes) + np.arange(len(texts))
-    numbers = np.full(len(texts.atoms) + int(before[-1]), border, np.int32)
+    numbers = np.full(len(texts.atoms) + int(before[-1]), BORDER, np.int32)
     numbers[np.arange(len(texts.atoms)) + np.repeat(shift, np.diff(texts.offsets))] = texts.atoms
     return Rows(texts.offsets[groups] + before, numbers)
 

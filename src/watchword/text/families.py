@@ -11,14 +11,16 @@ Words are folded runs of a text, before they are stemmed, of at most 1,024 bytes
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from watchword.arrays import Arrays, Int32, Int64, reserve
+from watchword.arrays import Arrays, Int32, reserve
 from watchword.kernels.text import families as kernels
-from watchword.kernels.text.families import FamilyArrays, Scratch
+from watchword.kernels.text.families import FamilyArrays, Known, Scratch
 from watchword.locks import ForkSafe
 from watchword.parts import Part
 from watchword.strings import Strings
@@ -176,36 +178,55 @@ class Families(Part):
 
 
 class Found(NamedTuple):
-    """The families of words: word `i` has ``atoms[starts[w]:starts[w] + counts[w]]`` with ``w = numbers[i]``."""
+    """The families of the terms of events: `terms` has what is known of terms by their numbers, if they are asked for
+    `by_number`, and `others` what is known of all other words, whose numbers `words` are in the order of the terms."""
 
-    numbers: Int32
-    starts: Int64
-    counts: Int32
+    by_number: bool
+    words: Int32
+    terms: Known
+    others: Known
     atoms: Int32
+
+    def taken(self, places: npt.NDArray[Any]) -> Found:
+        """Return the families of some of the other words."""
+        return self._replace(words=self.words[places])
 
 
 class _Memory:
-    """Words of events and their families: `since` says with how many families a word was compared."""
+    """What is remembered of the terms that subscriptions ask for, and of other words of events."""
 
     def __init__(self) -> None:
         self.words = Vocabulary()
-        self.since, self.starts = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self.counts, self.atoms = np.zeros(0, np.int32), np.empty(1024, np.int32)
-        self.fill = np.zeros(1, np.int64)
+        self.terms, self.others = _with_room(_NOTHING, 1), _with_room(_NOTHING, 1)
+        self.settled = 0, 0
+        """How many terms there were, and how many families, when all terms were compared with all families."""
+        self.atoms, self.fill = np.empty(1024, np.int32), np.zeros(1, np.int64)
         self.scratch = Scratch(
             np.empty(kernels.LONGEST_WORD, np.int32),
             np.empty(3 * kernels.STRIDE, np.int32),
             np.zeros(1, np.int64),
         )
 
-    def make_room(self, families: int) -> None:
-        """Make room for what is known of each word, and of each family."""
-        size = len(self.words)
-        if size > len(self.since):
-            self.since, self.starts = reserve(self.since, size, 0), reserve(self.starts, size, 0)
-            self.counts = reserve(self.counts, size, 0)
-        if families >= len(self.scratch.compared):
-            self.scratch = self.scratch._replace(compared=reserve(self.scratch.compared, families + 1, 0))
+    def learn(self, numbers: Int32, vocabulary: Vocabulary, known: Known, families: Families) -> None:
+        """Look up the families of words that may have more of them than are known; -1 is no word."""
+        compared = reserve(self.scratch.compared, len(families) + 1, 0)
+        self.scratch = self.scratch._replace(compared=compared)
+        (_, data, offsets), done = vocabulary.known, 0
+        while True:
+            lists = known, self.atoms, self.fill, self.scratch
+            done = kernels.learn(numbers, data, offsets, families.packed, *lists, done)
+            if done == len(numbers):
+                return
+            needed = int(self.fill[0]) + int(known.counts[numbers[done]]) + len(families)
+            self.atoms = reserve(self.atoms, needed)
+
+
+_NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
+
+
+def _with_room(known: Known, size: int) -> Known:
+    """Return what is known of words, with room for `size` words."""
+    return known if size <= len(known.since) else Known(*(reserve(array, size, 0) for array in known))
 
 
 WORDS, ATOMS = 1 << 19, 1 << 24
@@ -216,41 +237,48 @@ end."""
 class FamilyCache:
     """Finds the families of words, and remembers them. Several threads may ask at once, also a thread inside itself."""
 
-    def __init__(self, families: Families) -> None:
-        self._families = families
+    def __init__(self, families: Families, vocabulary: Vocabulary) -> None:
+        self._families, self._vocabulary = families, vocabulary
         self._guard = ForkSafe()
         self._memory = _Memory()
         self._asked = False
 
     def find(self, words: Strings) -> Found:
-        """Return the families of each word."""
+        """Return the families of words, all of them as other words."""
+        return self._safely(lambda memory: self._find(words, memory))
+
+    def find_among(self, numbers: Int32, unknown: Strings) -> Found:
+        """Return the families of terms by their numbers, -1 for each of the unknown ones, which are given as words."""
+        return self._safely(lambda memory: self._find_among(numbers, unknown, memory))
+
+    def _safely(self, find: Callable[[_Memory], Found]) -> Found:
         with self._guard.lock:
             if self._guard.was_cut:
                 self._guard.was_cut = self._asked = False
                 self._memory = _Memory()
             if self._asked:  # a finalizer asks while this thread is asked
-                return self._find(words, _Memory())
+                return find(_Memory())
             if len(self._memory.words) > WORDS or self._memory.fill[0] > ATOMS:
                 self._memory = _Memory()
             self._asked = True
             try:
-                return self._find(words, self._memory)
+                return find(self._memory)
             finally:
                 self._asked = False
 
     def _find(self, words: Strings, memory: _Memory) -> Found:
-        families = self._families
         numbers = memory.words.intern(words)
-        memory.make_room(len(families))
-        done = 0
-        while True:
-            lists = memory.starts, memory.counts, memory.atoms, memory.fill
-            strings = memory.words.known
-            done = kernels.learn(
-                numbers, strings.blob, strings.offsets, families.packed, memory.since, lists, memory.scratch, done
-            )
-            if done == len(numbers):
-                return Found(numbers, memory.starts, memory.counts, memory.atoms)
-            word = numbers[done]
-            needed = int(memory.fill[0]) + int(memory.counts[word]) + len(families)
-            memory.atoms = reserve(memory.atoms, needed)
+        memory.others = _with_room(memory.others, len(memory.words))
+        memory.learn(numbers, memory.words, memory.others, self._families)
+        return Found(False, numbers, memory.terms, memory.others, memory.atoms)
+
+    def _find_among(self, numbers: Int32, unknown: Strings, memory: _Memory) -> Found:
+        memory.terms = _with_room(memory.terms, len(self._vocabulary))
+        terms = self._vocabulary
+        sizes = len(terms), len(self._families)
+        if memory.settled != sizes and len(numbers) > len(terms):
+            memory.learn(np.arange(len(terms), dtype=np.int32), terms, memory.terms, self._families)
+            memory.settled = sizes
+        elif memory.settled != sizes:
+            memory.learn(numbers, terms, memory.terms, self._families)
+        return self._find(unknown, memory)._replace(by_number=True)

@@ -30,8 +30,9 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.arrays import Int32, Int64, UInt8, UInt32
+from watchword.kernels.growing import copy_into
 from watchword.kernels.jit import kernel
-from watchword.kernels.text.positions import POSITION
+from watchword.kernels.text.positions import POSITION, UNKNOWN
 from watchword.kernels.text.utf8 import decode
 
 ONE, RUN = -1, -2
@@ -192,30 +193,35 @@ class Scratch(NamedTuple):
     compared: Int64
 
 
+class Known(NamedTuple):
+    """What is known of words: with how many families each was compared, where in the list of atoms its families begin,
+    and how many it has."""
+
+    since: Int32
+    begins: Int32
+    counts: Int32
+
+
 @kernel
-def learn(numbers, data, offsets, families, since, lists, scratch, first):
+def learn(numbers, data, offsets, families, known, atoms, fill, scratch, first):
     """Look up the families of words that may have more of them than are known, from ``numbers[first]`` on.
 
-    Word `n` is ``data[offsets[n]:offsets[n + 1]]`` and was compared with ``since[n]`` families. `lists` are starts,
-    counts and the atoms of words' families, and how many of these there are. Returns where to go on once the atoms have
-    more room, or the number of words."""
-    starts, counts, atoms, fill = lists
+    Word `n` is ``data[offsets[n]:offsets[n + 1]]``; -1 is no word. `fill` is the number of atoms in use. Returns where
+    to go on once the atoms have more room, or the number of words.
+    """
     total = families.counts[FAMILIES]
     for k in range(first, len(numbers)):
-        word = numbers[k]
-        if word < 0 or since[word] == total:
+        word = np.int64(numbers[k])
+        if word < 0 or known.since[word] == total:
             continue
-        if fill[0] + counts[word] + total - since[word] > len(atoms):
+        since, begin, before = np.int64(known.since[word]), fill[0], known.counts[word]
+        if begin + before + total - since > len(atoms):
             return k
-        begin, before = fill[0], counts[word]
-        for j in range(before):
-            atoms[begin + j] = atoms[starts[word] + j]
-        found = _families_of(
-            data, offsets[word], offsets[word + 1], families, since[word], atoms, begin + before, scratch
-        )
-        since[word] = total
-        if found > begin + before:
-            starts[word], counts[word], fill[0] = begin, found - begin, found
+        copy_into(atoms, begin, atoms, known.begins[word], known.begins[word] + before)
+        stop = _families_of(data, offsets[word], offsets[word + 1], families, since, atoms, begin + before, scratch)
+        known.since[word] = total
+        if stop > begin + before:
+            known.begins[word], known.counts[word], fill[0] = begin, stop - begin, stop
     return len(numbers)
 
 
@@ -338,34 +344,41 @@ def is_near(wanted, codes, edits, rows):
 
 
 @kernel
-def rows_with_families(row_offsets, numbers, words, starts, counts, atoms):
+def rows_with_families(row_offsets, numbers, asked, words, terms, others, atoms):
     """Return rows of terms with the families of their words behind them (`kernels.text.positions`).
 
-    ``words[i]`` is the word of the term ``numbers[i]``, -1 for none.
+    ``asked[i]`` is the word of the term ``numbers[i]`` among `terms`; where that is `UNKNOWN`, its word is the one of
+    `others` that comes next in `words`. A `BORDER` has no word.
     """
-    offsets = np.zeros(len(row_offsets), np.int64)
+    offsets, counts = np.zeros(len(row_offsets), np.int64), np.empty(len(asked), np.int32)
+    if len(words) == 0:
+        words = np.zeros(1, np.int32)
+    other, last = np.int64(0), len(words) - 1
     for row in range(len(row_offsets) - 1):
-        size = row_offsets[row + 1] - row_offsets[row]
-        more = 0
+        more = np.int64(0)
         for k in range(row_offsets[row], row_offsets[row + 1]):
-            if words[k] >= 0 and counts[words[k]] > 0:
-                more += 1 + counts[words[k]]
-        offsets[row + 1] = offsets[row] + size + (more + 1 if more else 0)
+            word = np.int64(asked[k])  # no branch: whether a term is known cannot be foretold
+            is_other = word == UNKNOWN
+            count = terms.counts[max(word, 0)] * (word >= 0) + others.counts[words[min(other, last)]] * is_other
+            other += is_other
+            counts[k] = count
+            more += count + (count > 0)
+        offsets[row + 1] = offsets[row] + row_offsets[row + 1] - row_offsets[row] + more + (more > 0)
     made = np.empty(offsets[-1], np.int32)
+    other = 0
     for row in range(len(row_offsets) - 1):
         begin, fill = row_offsets[row], offsets[row]
         size = row_offsets[row + 1] - begin
-        for k in range(size):
-            made[fill + k] = numbers[begin + k]
+        copy_into(made, fill, numbers, begin, begin + size)
         fill += size
-        if fill == offsets[row + 1]:
-            continue
-        for k in range(size):
-            word = words[begin + k]
-            if word >= 0 and counts[word] > 0:
-                made[fill] = POSITION - k
-                for j in range(counts[word]):
-                    made[fill + 1 + j] = atoms[starts[word] + j]
-                fill += 1 + counts[word]
-        made[fill] = POSITION - size
+        for k in range(begin, begin + size):
+            if counts[k] > 0:
+                word = np.int64(asked[k])
+                start = terms.begins[word] if word >= 0 else others.begins[words[other]]
+                made[fill] = POSITION - (k - begin)
+                copy_into(made, fill + 1, atoms, start, start + counts[k])
+                fill += 1 + counts[k]
+            other += asked[k] == UNKNOWN
+        if fill < offsets[row + 1]:
+            made[fill] = POSITION - size
     return offsets, made

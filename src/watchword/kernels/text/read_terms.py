@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from watchword.kernels.growing import with_room
+from watchword.kernels.growing import copy_into, with_room
 from watchword.kernels.intrinsics import load_word, prefetch
 from watchword.kernels.jit import kernel
 from watchword.kernels.text.characters import unicode_at
@@ -79,6 +79,46 @@ def read_into(data, offsets, surrogates, state, numbers, row_offsets):
             count += terms
         row_offsets[row + 1] = count
     return count
+
+
+@kernel
+def read_unknown(data, offsets, surrogates, state):
+    """As `read_texts`, and return the terms that are unknown: their bytes, and where each ends.
+
+    For invalid UTF-8 the offsets are one number, ``-1 - row``.
+    """
+    unicode, known = unicode_at(state, 0), strings_at(state, 4)
+    numbers = np.empty(most_terms(len(data)), np.int32)
+    row_offsets = np.zeros(len(offsets), np.int64)
+    longest = longest_row(offsets)
+    lower = np.empty(BEFORE + longest + BEHIND + 32 * GROWTH, np.uint8)
+    edges = np.empty(longest + 2, np.int64)
+    borders = np.empty(2 * most_terms(longest), np.int64)
+    cuts = np.empty(64, np.int64)
+    asked = nothing_asked()
+    words, ends = np.empty(len(data) // 4 + 64, np.uint8), np.zeros(64, np.int64)
+    count = unknown = fill = np.int64(0)
+    for row in range(len(offsets) - 1):
+        terms, mixed = find_runs(data, offsets[row], offsets[row + 1], lower, edges)
+        if mixed:
+            text = data[offsets[row] : offsets[row + 1]]
+            lower, terms = _fold_runs(text, surrogates, unicode, lower, edges, terms, borders, cuts)
+            if terms < 0:
+                return np.array([-1 - row]), numbers[:0], words[:0], ends[:1]
+        spans = borders if mixed else edges
+        _find_terms(lower, spans, terms, known, asked, numbers[count:])
+        words = with_room(words, fill, fill + len(lower))
+        ends = with_room(ends, unknown + 1, unknown + terms + 1)
+        for k in range(terms):
+            start, stop = spans[2 * k], spans[2 * k + 1]
+            if numbers[count + k] < 0:
+                copy_into(words, fill, lower, start, stop)
+                fill += stop - start
+                unknown += 1
+                ends[unknown] = fill
+        count += terms
+        row_offsets[row + 1] = count
+    return row_offsets, numbers[:count], words, ends[: unknown + 1]
 
 
 @kernel

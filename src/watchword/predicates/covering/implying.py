@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from watchword.index.covering import Steps
+from watchword.keywords.covering import atom_implies
 from watchword.keywords.language import Keywords
 from watchword.paths import covering as path_covering
 from watchword.predicates.covering.forms import form_implies, form_of
@@ -122,7 +123,7 @@ def implies(narrow: Predicate, wide: Predicate, surroundings: Surroundings, insi
     if wide.reader is Elements:
         return narrow.reader is Elements and inside(narrow, wide)
     if wide.reader is Terms:
-        steps.spend(len(narrow.constants[0]) if narrow.reader is Terms else 0)
+        steps.spend()
         return narrow.reader is Terms and _terms_imply(narrow, wide, surroundings)
     if wide.reader is Paths:
         return narrow.reader is Paths and _path_implies(narrow, wide, surroundings, steps)
@@ -175,13 +176,14 @@ def _form_implies(narrow: Predicate, wide: Predicate, surroundings: Surroundings
 
 
 def _terms_imply(narrow: Predicate, wide: Predicate, surroundings: Surroundings) -> bool:
-    """Return whether a phrase has another phrase or word in it, read in the same way."""
-    reading, (phrase,), (part,) = surroundings.reading, narrow.constants, wide.constants
+    """Return whether a word, phrase or distance implies another, read in the same way."""
+    reading = surroundings.reading
     if narrow.attribute != wide.attribute and (
         reading.options(Keywords, narrow.attribute) != reading.options(Keywords, wide.attribute)
     ):
         return False
-    return any(phrase[at : at + len(part)] == part for at in range(len(phrase) - len(part) + 1))
+    is_stemmed = reading.grammar(narrow.attribute).analyzer.stemmer is not None
+    return atom_implies(narrow.constants[0], wide.constants[0], is_stemmed)
 
 
 def _path_implies(narrow: Predicate, wide: Predicate, surroundings: Surroundings, steps: Steps) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from watchword.keywords.covering import sample_of
 from watchword.paths.covering import documents
 from watchword.patterns.query import parse
 from watchword.predicates.covering.implying import interval_of
@@ -126,7 +127,7 @@ def _read_value(predicate: Predicate, making: Making) -> Any:
     if reader is Elements:
         return making.objects(predicate)
     if reader is Terms:
-        return f"{fresh}{' '.join(predicate.constants[0])}{fresh}"
+        return f"{fresh}{' '.join(sample_of(predicate.constants[0]))}{fresh}"
     if reader is Nodes:
         return f"{predicate.constants[0][1]}{'/' if fresh else ''}{fresh}"
     if reader is Patterns:

@@ -1,8 +1,9 @@
 """``body MATCHES 'greece AND (crisis OR "debt relief")'``: texts are searched for words and phrases, as by keywords.
 
-AND, OR, NOT and counts inside of the quotes become those of the whole subscription, so only words, families, phrases and
-what asks for distances are atoms here, and each exists once, however many subscriptions ask for it. ``body MATCHES 'greece NOT imf' AND value > 20`` is the
-conjunction of ``body MATCHES 'greece'``, ``NOT body MATCHES 'imf'`` and ``value > 20``.
+AND, OR, NOT and counts inside of the quotes become those of the whole subscription, so only words, families of words,
+phrases and what asks for distances are atoms here. Each exists once, however many subscriptions ask for it. ``body
+MATCHES 'greece NOT imf' AND value > 20`` is the conjunction of ``body MATCHES 'greece'``, ``NOT body MATCHES 'imf'``
+and ``value > 20``.
 
 A word is found by its number: with ``body MATCHES 'greece'`` as atom 3, and greece as number 0 in the vocabulary of the
 reader, ``words`` is ``[3]``. Phrases are subscriptions of the inner index of keywords, their slots the atoms. The

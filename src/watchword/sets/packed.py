@@ -122,6 +122,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     operation = "groups read"
     reads_repeats: ClassVar[bool] = True
+    has_quorums: ClassVar[bool] = True
     delta_rows: ClassVar[int] = 1024
     background_rows: ClassVar[int] = 200_000
 
@@ -235,6 +236,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def match(self, events: Rows) -> Hits:
         """Read the blocks of each event's atoms, and the lists of the delta."""
+        if not len(self):
+            return Hits(np.zeros(len(events) + 1, np.int64), np.empty(0, np.int32), 0)
         step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
         self.count_events(len(events))

@@ -104,7 +104,7 @@ def _distance(form: str, word: str, most: int) -> int:
 
 
 class Families(Part):
-    """The families that the subscriptions of an index ask for; they only come, and go when the index is built anew."""
+    """The families that the subscriptions of an index ask for; they stay until the index is rebuilt."""
 
     def __init__(self) -> None:
         self.packed = FamilyArrays(
@@ -178,8 +178,8 @@ class Families(Part):
 
 
 class Found(NamedTuple):
-    """The families of the terms of events: `terms` has what is known of terms by their numbers, if they are asked for
-    `by_number`, and `others` what is known of all other words, whose numbers `words` are in the order of the terms."""
+    """The families of the terms of events: of terms by their numbers in `terms`, if they are asked for `by_number`, and
+    of all other words in `others`, by the numbers `words`, which are in the order of the terms."""
 
     by_number: bool
     words: Int32
@@ -193,7 +193,7 @@ class Found(NamedTuple):
 
 
 class _Memory:
-    """What is remembered of the terms that subscriptions ask for, and of other words of events."""
+    """The families of the terms that subscriptions ask for, and of other words of events."""
 
     def __init__(self) -> None:
         self.words = Vocabulary()
@@ -225,7 +225,7 @@ _NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.in
 
 
 def _with_room(known: Known, size: int) -> Known:
-    """Return what is known of words, with room for `size` words."""
+    """Return the same families with room for `size` words."""
     return known if size <= len(known.since) else Known(*(reserve(array, size, 0) for array in known))
 
 

@@ -11,8 +11,8 @@ family 1, atoms 7 and 9::
 
 A word has the family only if a key of the word is a key of the family: its own beginnings, ends and pieces, and the
 word with some characters left out. For edits only the first `FRONT` characters of both count: whatever is edited behind
-them or pushed over their end, it takes no more characters to be left out in front than there are edits. What is found
-under a key is compared.
+them or pushed over their end, it takes no more characters to be left out in front than there are edits. The families
+under a key are compared with the word.
 
 Layout: `table` has two words a bucket, a key and the number of its newest posting plus one (0: empty bucket); linear
 probing, at most three quarters full. `postings` has two words each, a family and the next posting, or -1. Families only
@@ -194,8 +194,8 @@ class Scratch(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of words: with how many families each was compared, where in the list of atoms its families begin,
-    and how many it has."""
+    """By word: the number of families that it was compared with, where its own begin in the list of atoms, and how many
+    it has."""
 
     since: Int32
     begins: Int32
@@ -315,9 +315,8 @@ def has_form(form, codes):
 
 @kernel
 def is_near(wanted, codes, edits, rows):
-    """Return whether at most `edits` characters are inserted, deleted, replaced or swapped with their neighbour, none
-    of
-    them twice, between two words (optimal string alignment)."""
+    """Return whether at most `edits` characters are inserted, deleted, replaced or swapped with their neighbour, each
+    once at most, between two words (optimal string alignment)."""
     height, width = len(wanted), len(codes)
     if height - width > edits or width - height > edits:
         return False

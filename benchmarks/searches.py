@@ -76,72 +76,83 @@ def setting(scale: str) -> Iterator[Setting]:
     yield Setting(*SCALES[scale])
 
 
-def with_prefix(words: list[str], draw: random.Random) -> str | None:
-    """Return a query whose longest word is a prefix: ``ferry crossing`` becomes ``ferry crossi*``."""
+def with_prefix(words: list[str], draw: random.Random) -> list[str] | None:
+    """Return a query whose longest word is a prefix: of *ferry crossing*, ``ferry`` and ``crossi*``."""
     at = _longest(words)
     if len(words[at]) < SHORTEST_PREFIX + 1:
         return None
     kept = max(SHORTEST_PREFIX, len(words[at]) - 2)
-    return " ".join([*words[:at], words[at][:kept] + "*", *words[at + 1 :]])
+    return [*words[:at], words[at][:kept] + "*", *words[at + 1 :]]
 
 
-def with_edits(words: list[str], draw: random.Random) -> str | None:
-    """Return a query whose longest word is within an edit, and of more than six letters within two."""
+def with_edits(words: list[str], draw: random.Random) -> list[str] | None:
+    """Return a query whose longest word is within an edit, and of more than six letters perhaps within two."""
     at = _longest(words)
     if len(words[at]) < SHORT_EDITED:
         return None
     edits = 2 if len(words[at]) > LONG_EDITED and draw.random() < 0.5 else 1
-    return " ".join([*words[:at], f"{words[at]}~{edits}", *words[at + 1 :]])
+    return [*words[:at], f"{words[at]}~{edits}", *words[at + 1 :]]
 
 
-def with_near(words: list[str], draw: random.Random) -> str | None:
+def with_near(words: list[str], draw: random.Random) -> list[str] | None:
     """Return a query two neighbours of which stand at most three places apart."""
+    return _with_neighbours(words, draw, "{} NEAR/3 {}")
+
+
+def with_slop(words: list[str], draw: random.Random) -> list[str] | None:
+    """Return a query two neighbours of which are a phrase with a slop."""
+    return _with_neighbours(words, draw, '"{} {}"~2')
+
+
+def _with_neighbours(words: list[str], draw: random.Random, form: str) -> list[str] | None:
     if len(words) < 2:
         return None
     at = draw.randrange(len(words) - 1)
-    return " ".join([*words[:at], f"{words[at]} NEAR/3 {words[at + 1]}", *words[at + 2 :]])
+    return [*words[:at], form.format(*words[at : at + 2]), *words[at + 2 :]]
 
 
-KINDS: dict[str, Callable[[list[str], random.Random], str | None]] = {
-    "ferr*": with_prefix,
-    "ferry~1": with_edits,
-    "a NEAR/3 b": with_near,
-}
+Kind = Callable[[list[str], random.Random], list[str] | None]
+KINDS: dict[str, Kind] = {"ferr*": with_prefix, "ferry~1": with_edits, "a NEAR/3 b": with_near}
 
 
 def _longest(words: Sequence[str]) -> int:
     return max(range(len(words)), key=lambda at: len(words[at]))
 
 
-def mixed(queries: Sequence[str], kinds: Sequence[str], share: float = 0.1) -> list[str]:
-    """Return queries, a share of which ask for a prefix, an edited word or neighbours, each kind as often.
+def changed(queries: Iterable[list[str]], kinds: Sequence[Kind], share: float = 0.1) -> Iterator[list[str] | None]:
+    """Yield the parts of queries that are given in words: a share of them are changed, each kind as often; None for
+    the others.
 
-    >>> mixed(["night ferry crossing"] * 3, list(KINDS), share=1.0)
-    ['night ferry crossi*', 'night ferry crossing~1', 'night ferry NEAR/3 crossing']
+    >>> list(changed([["night", "ferry"]] * 3, list(KINDS.values()), share=1.0))
+    [['nigh*', 'ferry'], ['night~1', 'ferry'], ['night NEAR/3 ferry']]
     """
-    draw, made, count = random.Random(SEED), [], 0
-    for query in queries:
-        words = re.findall(r"\w+", query)
-        changed = None
-        if draw.random() < share:
-            changed = KINDS[kinds[count % len(kinds)]](words, draw)
-            count += 1
-        made.append(changed or query)
-    return made
+    draw, count = random.Random(SEED), 0
+    for words in queries:
+        if draw.random() >= share:
+            yield None
+            continue
+        yield kinds[count % len(kinds)](words, draw)
+        count += 1
+
+
+def mixed(queries: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
+    """Return queries, a tenth of which are changed."""
+    parts = changed([re.findall(r"\w+", query) for query in queries], kinds)
+    return [" ".join(one) if one else query for query, one in zip(queries, parts, strict=True)]
 
 
 def measure_mixed(report: Report, given: Setting) -> None:
     """Section `mixed`."""
-    _beside_plain(report, given, "mixed", {"a tenth": list(KINDS)}, wanted=0.5)
+    _beside_plain(report, given, "mixed", {"a tenth": list(KINDS.values())}, wanted=0.5)
 
 
 def measure_kinds(report: Report, given: Setting) -> None:
     """Section `kinds`."""
-    _beside_plain(report, given, "kinds", {kind: [kind] for kind in KINDS})
+    _beside_plain(report, given, "kinds", {name: [kind] for name, kind in KINDS.items()})
 
 
 def _beside_plain(
-    report: Report, given: Setting, title: str, kinds: dict[str, list[str]], wanted: float | None = None
+    report: Report, given: Setting, title: str, kinds: dict[str, list[Kind]], wanted: float | None = None
 ) -> None:
     """Report a table of the queries, some of which were changed, beside the queries as they are."""
     with report.console.status(title):
@@ -151,8 +162,8 @@ def _beside_plain(
         taken = by_turns({name: (index.match_many, column) for name, index in indexes.items()}, TURNS)
         rows: list[Row] = []
         for name, index in indexes.items():
-            changed = sum(one != other for one, other in zip(texts[name], queries, strict=True))
-            row = speed_row(name, index, taken[name].best_rate, column) | {"changed": changed}
+            count = sum(one != other for one, other in zip(texts[name], queries, strict=True))
+            row = speed_row(name, index, taken[name].best_rate, column) | {"changed": count}
             row["× plain"] = ratio(taken[name].best_rate, taken["plain"].best_rate)
             rows.append(row | ({"wanted ×": wanted} if name != "plain" and wanted else {}))
     report.table(f"{title}: {len(queries):,} queries", rows)

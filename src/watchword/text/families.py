@@ -125,17 +125,18 @@ class Families(Part):
         """Return the atom of each family."""
         return self.packed.records[: kernels.RECORD * len(self) : kernels.RECORD]
 
-    def add(self, atom: int, name: str) -> None:
-        """Take in a family under the number of its atom, unless it is there."""
+    def add(self, atom: int, name: str) -> bool:
+        """Take in a family under the number of its atom; returns False if it was there."""
         if self._known is None:
             self._known = set(self.atoms.tolist())
         if atom in self._known:
-            return
+            return False
         form, edits = _parsed(name)
         codes = np.array([_SIGNS.get(char, ord(char)) if not edits else ord(char) for char in form], np.int32)
         while not kernels.add_family(atom, codes, edits, self.packed):
             self._grow(len(codes))
         self._known.add(atom)
+        return True
 
     def _grow(self, size: int) -> None:
         records, codes, table, postings, lengths, counts = self.packed
@@ -217,16 +218,19 @@ class _Memory:
             done = kernels.learn(numbers, data, offsets, families.packed, *lists, done)
             if done == len(numbers):
                 return
-            needed = int(self.fill[0]) + int(known.counts[numbers[done]]) + len(families)
+            needed = int(self.fill[0]) + int(known.spans[2 * numbers[done] + 1]) + len(families)
             self.atoms = reserve(self.atoms, needed)
 
 
-_NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
+_NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def _with_room(known: Known, size: int) -> Known:
     """Return the same families with room for `size` words."""
-    return known if size <= len(known.since) else Known(*(reserve(array, size, 0) for array in known))
+    if size <= len(known.since):
+        return known
+    since = reserve(known.since, size, 0)
+    return Known(since, reserve(known.spans, 2 * len(since), 0))
 
 
 WORDS, ATOMS = 1 << 19, 1 << 24

@@ -306,6 +306,7 @@ def _refuse_foreign(query: str, start: int, end: int) -> None:
     before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
     framed = (before if before and before in ")" + QUOTES else " ") + word
     framed += after if after and after in "(" + QUOTES else " "
+    framed = "".join("x" if unicodedata.category(letter).startswith("M") else letter for letter in framed)
     if any(re.search(rule, framed) for rule in FOREIGN) and not re.match(PLAIN, word):
         raise ValueError(f"{word} is of another language")
 

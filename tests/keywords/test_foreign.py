@@ -23,6 +23,10 @@ REFUSED = [
     ("greece&&crisis", 6, "AND"),
     ("debt~", 4, "~1"),
     ("debt~0.8", 4, "~1"),
+    ("कोरोना~", 6, "~1"),
+    ("caf\u0065\u0301^2", 5, "leave it out"),
+    ("शीर्षक:वायरस", 6, "field"),
+    ("कीमत>=3", 4, "predicates"),
     ("deb*~", 4, "~1"),
     ("~debt", 0, "~1"),
     ('"debt crisis"~', 13, "~3"),
@@ -208,3 +212,12 @@ def test_one_and_many_refuse_what_the_oracle_refuses(query: str, literal: bool) 
         else:
             with pytest.raises(SubscriptionSyntaxError):
                 KeywordIndex(load, literal_operators=literal)
+
+
+@pytest.mark.parametrize(
+    "query", ["कोरोना~1", "कोरो*", "*रोना", "^कोरोना$", "कोरोना NEAR/2 वायरस", '"कोरोना वायरस"~2']
+)
+def test_words_that_end_with_a_mark_take_every_sign(query: str) -> None:
+    index = KeywordIndex({"s": query})
+    for text in ("कोरोना", "कोरोना वायरस", "वायरस और कोरोना", "वायरस"):
+        assert (index.match(text) == ["s"]) == oracle.matches(query, text), text

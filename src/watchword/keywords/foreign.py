@@ -28,6 +28,7 @@ begins with ``www.`` or ``scheme://`` is a URL, in which all of this is plain. `
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from watchword.visible import brief
 
@@ -117,6 +118,8 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     before, after = text[begin - 1 : begin], text[end : end + 1]
     framed = (before if before and before in QUOTES + ")" else " ") + word
     framed += after if after and after in QUOTES + "(" else " "
+    if not framed.isascii():  # a mark ends a word as a letter does, which regular expressions do not know
+        framed = "".join("a" if unicodedata.category(char)[0] == "M" else char for char in framed)
     for rule, reason in _RULES:
         found = rule.search(framed)
         if found is not None:

@@ -214,9 +214,7 @@ def test_one_and_many_refuse_what_the_oracle_refuses(query: str, literal: bool) 
                 KeywordIndex(load, literal_operators=literal)
 
 
-@pytest.mark.parametrize(
-    "query", ["कोरोना~1", "कोरो*", "*रोना", "^कोरोना$", "कोरोना NEAR/2 वायरस", '"कोरोना वायरस"~2']
-)
+@pytest.mark.parametrize("query", ["कोरोना~1", "कोरो*", "*रोना", "^कोरोना$", "कोरोना NEAR/2 वायरस", '"कोरोना वायरस"~2'])
 def test_words_that_end_with_a_mark_take_every_sign(query: str) -> None:
     index = KeywordIndex({"s": query})
     for text in ("कोरोना", "कोरोना वायरस", "वायरस और कोरोना", "वायरस"):

@@ -28,7 +28,8 @@ class Call:
     def __init__(self, present: Present, ids: pa.Array | None, ordered: bool, position: int = 0) -> None:
         self.events: Any = present.events
         self.nulls = present.nulls
-        self._places, self._ids, self._ordered, self._position = present.places, ids, ordered, position
+        self.position = position
+        self._places, self._ids, self._ordered = present.places, ids, ordered
 
     @property
     def kind(self) -> pa.DataType:
@@ -43,7 +44,7 @@ class Call:
         """Return event (position or id) and subscription id of each pair; `hits` are from event `first` on."""
         rows = np.arange(first, first + hits.events)
         places = rows if self._places is None else self._places[rows]
-        start = self._position if self._ids is None else 0
+        start = self.position if self._ids is None else 0
         events = pa.array(np.repeat(places + start if start else places, np.diff(hits.offsets)))
         return events if self._ids is None else self._ids.take(events), catalog.ids(hits.payloads)
 
@@ -51,5 +52,5 @@ class Call:
         """Return an event's error with its position in the whole call, nulls counted."""
         if self._places is None:
             return error
-        place = int(self._places[error.position - self._position])
-        return EventError(error.reason, position=place + self._position)
+        place = int(self._places[error.position - self.position])
+        return EventError(error.reason, position=place + self.position)

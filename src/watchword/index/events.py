@@ -47,11 +47,11 @@ class Pace:
     """
 
     def __init__(self, first: int = FIRST_SIZE, most: int = EVENTS_AT_ONCE) -> None:
-        self.size, self._most = min(first, most), most
+        self.size, self.most = min(first, most), most
 
     def record(self, events: int, pairs: int) -> None:
         """Set the next size, after `events` gave `pairs`; they may have been fewer than `size`."""
-        self.size = next_size(self.size, pairs * self.size // max(events, 1), self._most)
+        self.size = next_size(self.size, pairs * self.size // max(events, 1), self.most)
 
     def slices(self, count: int) -> Iterator[slice]:
         """Yield slices of `count` events, each of the size that is right when it is asked for."""

@@ -80,6 +80,12 @@ class Gate:
                 pass
         return lane
 
+    def lent(self) -> Lock:
+        """Return a lane for a thread that helps a reader, which holds its own lane until that thread has ended."""
+        if self._own.lane is None:
+            self._own.lane = threading.RLock()
+        return self._own.lane
+
     @property
     def is_inside_change(self) -> bool:
         """Return whether this thread is inside a change, with the index to itself."""

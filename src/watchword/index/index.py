@@ -20,7 +20,20 @@ import inspect
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeVar, cast, final, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    cast,
+    final,
+    overload,
+)
 
 import numpy as np
 import pyarrow as pa
@@ -34,11 +47,12 @@ from watchword.index.changes import State, as_reader, as_writer
 from watchword.index.columns import Named, as_columns
 from watchword.index.comparing import Comparison
 from watchword.index.covering import MOST_STEPS, Covering
-from watchword.index.events import Pace, Present, as_sequence, batches, without_nulls
-from watchword.index.frames import Given, Names, Wanted, given_events, given_parts
+from watchword.index.events import EVENTS_AT_ONCE, Pace, Present, as_sequence, batches, without_nulls
+from watchword.index.frames import Names, Wanted, given_events, given_parts
 from watchword.index.hits import Hits
 from watchword.index.language import EventKind, Language, Method, constructor_of, settle_options
 from watchword.index.places import MOST_PLACES, Occurrence, Place, checked_limit
+from watchword.index.portions import Portions, portion_size, thread_count
 from watchword.index.reasons import Reasons, refuse_read_once
 from watchword.index.refusals import Refusals, Refused, without_refused
 from watchword.index.report import Explanation, Stats, index_html
@@ -357,6 +371,7 @@ class Index(State, MutableMapping[Key, str]):
         id: str | None = None,
         ordered: bool = False,
         explain: bool | int = False,
+        threads: int | None = None,
     ) -> pa.Table:
         """Match a batch: a table with a row for each event's position and each id that it satisfies.
 
@@ -372,6 +387,10 @@ class Index(State, MutableMapping[Key, str]):
         With `explain` the table has a column ``why``, what `explain` says of each pair. Reasons take long, so more than
         10,000 pairs are an `OptionError`; ``explain=50_000`` is another limit.
 
+        Texts and Arrow arrays of a megabyte and more are matched by as many threads as there are cores, or as the
+        environment variable WATCHWORD_THREADS says, or as `threads` says, whatever their size; with the same answers
+        in the same order.
+
         Where events are documents, `events` may be an open file of concatenated documents.
         """
         reasons = None if explain is False else Reasons(explain)
@@ -384,9 +403,9 @@ class Index(State, MutableMapping[Key, str]):
         given = given_events(events, Wanted(column, columns, id), self._plugged, self.refusal)
         call = Call(without_nulls(as_sequence(given.events)), given.ids, ordered)
         if reasons is None:
-            return self._match_all(call)
+            return self._match_all(call, thread_count(threads, call.events))
         refuse_read_once(call.events)
-        return reasons.added_to(self._match_all(call, reasons), call.events, self.explain_text)
+        return reasons.added_to(self._match_all(call, 1, reasons), call.events, self.explain_text)
 
     def _match_documents(self, documents: Iterator[Any]) -> pa.Table:
         pieces: list[tuple[pa.Array, pa.Array]] = []
@@ -405,54 +424,72 @@ class Index(State, MutableMapping[Key, str]):
         return None
 
     @as_reader
-    def _match_all(self, call: Call, reasons: Reasons | None = None) -> pa.Table:
+    def _match_all(self, call: Call, threads: int, reasons: Reasons | None = None) -> pa.Table:
         self._nulls += call.nulls
-        pieces, first, pace = [], 0, Pace()
+        count = len(call.events)
         try:
-            whole = self._plugged.prepared(call.events)
-            while first < len(whole):  # no `slices`: a language may read fewer events than it is given
-                hits = call.arranged(self._find(whole[first : first + pace.size], first))
-                pieces.append(call.pairs(hits, first, self._catalog))
-                if reasons is not None:
-                    reasons.note(hits, first, self._catalog)
-                first += hits.events
-                pace.record(hits.events, len(hits.payloads))
+            whole = self._plugged.prepared(call.events, call.position)
+            if threads == 1:
+                found = [self._match_portion(call, whole, 0, count, reasons)]
+            else:
+                portions = Portions(
+                    count,
+                    portion_size(call.events, threads),
+                    lambda start, stop: self._match_portion(call, self._plugged.for_thread(whole, stop), start, stop),
+                )
+                found = portions.run(threads, self._gate.lent)
         except EventError as error:
             raise call.at_its_position(error) from None
-        return self._table(pieces, call.kind)
+        for portion in found:
+            self._count(portion.events, portion.operations)
+        return self._table([pairs for portion in found for pairs in portion.pieces], call.kind)
+
+    def _match_portion(
+        self, call: Call, events: Any, start: int, stop: int, reasons: Reasons | None = None
+    ) -> _Portion:
+        """Match the events from `start` to `stop`; several threads may."""
+        plugged, pace, pieces, operations = self._plugged, Pace(), [], 0
+        first = start
+        while first < stop:  # no `slices`: a language may read fewer events than it is given
+            found = plugged.find(plugged.read(events[first : min(first + pace.size, stop)], call.position + first))
+            hits = call.arranged(found)
+            pieces.append(call.pairs(hits, first, self._catalog))
+            if reasons is not None:
+                reasons.note(hits, first, self._catalog)
+            operations += hits.operations
+            first += hits.events
+            pace.record(hits.events, len(hits.payloads))
+        return _Portion(stop - start, operations, pieces)
 
     @final
     def match_batches(
-        self, events: Any, column: Names = None, *, columns: Names = None, id: str | None = None, ordered: bool = False
+        self,
+        events: Any,
+        column: Names = None,
+        *,
+        columns: Names = None,
+        id: str | None = None,
+        ordered: bool = False,
+        threads: int | None = None,
     ) -> Iterator[pa.Table]:
         """Match events as they come, some at a time; yield tables as `match_many` returns them.
 
         Every event is in one of them, if it matches anything; the positions go on. A table is the answer of a state
         that the index had while it was made; of an iterator no more is read than the next table needs, and of an Arrow
-        stream no more than its next batch.
+        stream no more than its next batch. Where several threads match, as in `match_many`, tables are larger.
         """
         position, pace = 0, Pace()
         for given in given_parts(events, Wanted(column, columns, id), self._plugged, self.refusal):
             begin = position
+            pace.most = EVENTS_AT_ONCE * thread_count(threads, given.events)
             for batch in batches(given.events, pace):
                 end = position + len(batch)
                 ids = None if given.ids is None else given.ids[position - begin : end - begin]
-                table = self._match_batch(Given(batch, ids), position, ordered)
+                call = Call(without_nulls(batch), ids, ordered, position)
+                table = self._match_all(call, thread_count(threads, call.events))
                 yield table
                 pace.record(len(batch), table.num_rows)
                 position = end
-
-    @as_reader
-    def _match_batch(self, given: Given, position: int, ordered: bool) -> pa.Table:
-        call = Call(without_nulls(given.events), given.ids, ordered, position)
-        self._nulls += call.nulls
-        if not len(call.events):
-            return self._table([], call.kind)
-        try:
-            hits = self._find(self._plugged.prepared(call.events, position)[: len(call.events)], position)
-        except EventError as error:
-            raise call.at_its_position(error) from None
-        return self._table([call.pairs(call.arranged(hits), 0, self._catalog)], call.kind)
 
     @final
     @as_reader
@@ -670,6 +707,14 @@ class Index(State, MutableMapping[Key, str]):
         schema = pa.schema([pa.field("event", event), pa.field("subscription", kind)])
         events = pa.chunked_array([events for events, _ in pieces], event)
         return pa.Table.from_arrays([events, pa.chunked_array(ids, kind)], schema=schema)
+
+
+class _Portion(NamedTuple):
+    """What some events gave: their number, the operations that they took, and their pairs."""
+
+    events: int
+    operations: int
+    pieces: list[tuple[pa.Array, pa.Array]]
 
 
 def _restored(kind: type[Index], meta: Mapping[str, Any], arrays: Arrays) -> Index:

@@ -209,6 +209,10 @@ class Language(ABC):
         once. The first event is at `position`."""
         return events
 
+    def for_thread(self, prepared: Any, stop: int) -> Any:
+        """Return what `prepared` returned, for another thread that reads no event from `stop` on."""
+        return prepared
+
     def stream(self, file: Any, current: Callable[[], Language]) -> Iterator[Any] | None:
         """Return the events of an open file, as they are read, each in the form that `find` takes.
 

@@ -212,6 +212,10 @@ class Predicates(SetLanguage):
             return Blocks(events, self._columns, position)
         return events
 
+    def for_thread(self, prepared: Any, stop: int) -> Any:
+        """Return prepared events for another thread, which reads its own blocks ahead."""
+        return prepared.for_thread(stop) if isinstance(prepared, Blocks) else prepared
+
     def read(self, events: Any, position: int) -> Held | Rows:
         """Return points of events and where their values stand; for the papers' methods, all atoms that hold."""
         if not isinstance(events, Held):

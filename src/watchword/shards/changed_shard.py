@@ -51,9 +51,9 @@ class ChangedShard:
         text = self.changes.get(key)
         return text if text is not None or key in self._gone else self.base.get(key)
 
-    def match_many(self, events: Any) -> pa.Table:
+    def match_many(self, events: Any, *, threads: int | None = None) -> pa.Table:
         """Return pairs as an index does, but not in the order of the events."""
-        pairs, more = self.base.match_many(events), self.changes.match_many(events)
+        pairs, more = (index.match_many(events, threads=threads) for index in (self.base, self.changes))
         hidden = pc.is_in(pairs["subscription"], value_set=self.gone.cast(pairs["subscription"].type))
         if pc.any(hidden).as_py():
             pairs = pairs.filter(pc.invert(hidden))

@@ -21,6 +21,13 @@ class Blocks:
         """Read `events` ahead with `read`; the first of them is at `position`."""
         self._events, self._read, self._position = events, read, position
         self._start, self._held = 0, None
+        self._stop = len(events)
+
+    def for_thread(self, stop: int) -> Blocks:
+        """Return the same events for another thread, which asks for none from `stop` on."""
+        blocks = Blocks(self._events, self._read, self._position)
+        blocks._stop = stop
+        return blocks
 
     def __len__(self) -> int:
         return len(self._events)
@@ -30,7 +37,7 @@ class Blocks:
         start, stop, _ = part.indices(len(self))
         if self._held is None or not self._start <= start < self._start + len(self._held):
             self._start = start
-            self._held = self._read(self._events[start : start + BLOCK], self._position + start)
+            self._held = self._read(self._events[start : min(start + BLOCK, self._stop)], self._position + start)
         first = start - self._start
         return self._held.part(first, min(stop - self._start, len(self._held)))
 

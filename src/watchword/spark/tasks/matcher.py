@@ -20,6 +20,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -148,7 +149,7 @@ class _Runner:
         found = _Found()
         for number in numbers:
             index = cache.shard(version, number)
-            answers, refused = around(events, index.match_many)
+            answers, refused = around(events, partial(index.match_many, threads=1))
             self._raise_first(refused)
             for position in refused if shard is None else self._first_refused(shard, events, list(refused)):
                 found.refused.setdefault(int(rows[position]), refused[position])

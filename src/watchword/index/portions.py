@@ -163,7 +163,7 @@ class Portions(Generic[Result]):
                 raise
 
     def _end(self) -> None:
-        """Let no thread begin another portion, and wait for those that have one; an interruption waits, too."""
+        """Hand out no more portions, and wait for the threads that have one; an interruption waits, too."""
         interruption: BaseException | None = None
         while True:
             try:

@@ -40,11 +40,12 @@ class Near:
 
 
 class Like(NamedTuple):
-    """Another subscription, its relation to the draft, and the share of the items of either that both find."""
+    """Another subscription, the draft's relation to it, and the share of the items of either that both find."""
 
     id: str
     relation: str
-    """``equals``, ``covers``, ``covered by`` (proven from the texts) or ``resembles`` (on these items)."""
+    """The draft ``equals``, ``covers`` or is ``covered by`` it (proven from the texts), or ``resembles`` it (on these
+    items). What covers finds whatever the other finds, and perhaps more."""
     share: float
 
 

@@ -107,6 +107,19 @@ def test_alike_subscriptions_are_named(you: Visitor) -> None:
     assert re.search(r'href="/console/edit\?id=ferries">Ferries that sail</a> <span class="muted">is the same', shown)
 
 
+@pytest.mark.parametrize(
+    ("draft", "said"),
+    [
+        ("ferry NOT delayed AND storm", "finds everything that this finds"),
+        ("ferry", "finds nothing that this does not find"),
+    ],
+)
+def test_which_of_two_is_the_wider_one_is_said_of_the_other(you: Visitor, draft: str, said: str) -> None:
+    shown = results(you, draft)
+    found = re.search(r">Ferries that sail</a> <span class=\"muted\">([^<]+)", shown)
+    assert found is not None and found[1] == said
+
+
 def test_it_is_saved_read_and_edited(ada: Visitor, island: Desk) -> None:
     fields = {
         "text": "ferry AND storm",

@@ -37,6 +37,8 @@ class Near:
     link: str
     failed: str
     why: str
+    is_far: bool = False
+    """Whether it has nothing that the draft asks for: without the part that failed, NOT alone is left of the draft."""
 
 
 class Like(NamedTuple):
@@ -60,7 +62,8 @@ class Preview:
     sample: Sequence[Hit]
     """The newest items that it finds."""
     near: Sequence[Near]
-    """The newest items that it finds without one of its parts, and not with it."""
+    """The newest items that it finds without one of its parts, or wherever the words of the part stand, and not with
+    it; those that are far behind the others."""
     without: Sequence[tuple[str, int]]
     """For each part that AND joins, the items that the draft finds without it."""
     like: Sequence[Like]

@@ -37,6 +37,16 @@ def test_a_draft_is_previewed_with_days_marks_parts_and_near_misses(you: Visitor
     assert "kept out by" in shown
 
 
+def test_near_misses_have_something_of_the_draft(you: Visitor) -> None:
+    shown = results(you, "ferry NEAR/2 delayed NOT zebra")
+    misses = shown.partition('class="near"')[2]
+    titles = re.findall(r"<h3>(?:<[^>]+>)?([^<]+)", misses)
+    assert f"{len(titles)} near misses" in misses and "The newest" not in misses and len(titles) < 20
+    assert all("ferry" in title.casefold() for title in titles)
+    assert "The newest 20 near misses" in results(you, "ferry AND storm")
+    assert "near miss" not in results(you, "zebra NOT delayed")
+
+
 def test_the_figures_are_those_of_the_archive(you: Visitor, island: Desk) -> None:
     rows = island.service.archive.newest()
     texts = [f"{row['title']} {row['text']}".casefold() for row in rows.select(["title", "text"]).to_pylist()]

@@ -23,7 +23,7 @@ from watchword.archive import item_of
 from watchword.errors import SubscriptionSyntaxError, WatchwordError
 from watchword.items import Item
 from watchword.languages import LANGUAGES, language_class
-from watchword.preview import Draft, Hit, Preview, preview
+from watchword.preview import Draft, Hit, Near, Preview, preview
 from watchword.serve.console.marking import Piece, pieces, snippet, spans_of
 from watchword.serve.console.pages import Viewer, address, first
 from watchword.serve.previews import MOST_COMPARED, try_examples
@@ -31,6 +31,7 @@ from watchword.serve.problems import problem_of
 from watchword.store import Details, Example, Subscription
 
 DAYS = 30
+SAMPLE = 20
 """Days that a preview looks back."""
 FILLED = 7
 """Days that "save and fill" delivers, today included."""
@@ -180,6 +181,16 @@ class Results:
     def filled(self) -> int:
         """The items of the last days that "save and fill" would deliver."""
         return sum(bar.count for bar in self.bars[-FILLED:])
+
+    @property
+    def misses(self) -> list[Near]:
+        """The near misses that have something of what the draft asks for."""
+        return [] if self.preview is None else [near for near in self.preview.near if not near.is_far]
+
+    @property
+    def are_all(self) -> bool:
+        """Whether there are no more near misses than these."""
+        return len(self.misses) < SAMPLE
 
     @property
     def most(self) -> int:

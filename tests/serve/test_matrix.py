@@ -136,5 +136,7 @@ def test_the_page_of_operations_lists_each(home: Running) -> None:
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     for method, path in ROWS:
         assert f"{method.upper()} {path}" in page.text
+    assert "<code>examples</code></td><td>body</td><td>Texts that it has to match" in page.text
+    assert "`" not in page.text
     assert "http://" not in page.text
     assert "https://" not in page.text

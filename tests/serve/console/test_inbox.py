@@ -144,6 +144,13 @@ def test_filters_hold_in_rows_and_news(reader: Visitor) -> None:
     assert titles(reader.get("/?view=starred").text) == []
 
 
+def test_a_search_that_finds_nothing_unread_leads_to_all_items(you: Visitor) -> None:
+    page = Page(you.get("/", params={"q": "zebra"}).text)
+    href = next(one.get("href") for one in page.all("a") if one.text == "Search all items")
+    assert href == "/?view=all&q=zebra"
+    assert "Search all items" not in you.get(href).text
+
+
 @pytest.mark.parametrize(
     "query", ["view=everything", "before=-1", "before=99999999999999999999", "before=x", f"q={'x' * 1001}"]
 )

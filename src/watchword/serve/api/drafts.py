@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
 from watchword.languages import LANGUAGES
@@ -40,14 +40,16 @@ class Draft(BaseModel):
         extra="forbid",
         json_schema_extra={"examples": [{"language": "keywords", "text": "ferry AND storm", "tags": ["sea"]}]},
     )
-    language: str = "keywords"
-    text: str
-    name: str | None = None
-    note: str | None = None
-    tags: list[str] | None = None
-    paused: bool | None = None
-    snoozed: datetime | None = None
-    examples: list[Sample] | None = None
+    language: str = Field("keywords", description="The language of the text.")
+    text: str = Field(description="The subscription.")
+    name: str | None = Field(None, description="A name, for people.")
+    note: str | None = Field(None, description="A note, for people.")
+    tags: list[str] | None = Field(None, description="Words to list and match by.")
+    paused: bool | None = Field(None, description="True: it matches nothing until it is resumed.")
+    snoozed: datetime | None = Field(None, description="The time until which nothing is delivered.")
+    examples: list[Sample] | None = Field(
+        None, description='Texts that it has to match, or must not: `[{"event": "a ferry", "matches": true}]`.'
+    )
 
     def details(self, old: Details | None) -> Details | None:
         """Return the details with the given members; None if none is given."""
@@ -70,7 +72,7 @@ DETAILS = ("name", "note", "tags", "paused", "snoozed", "examples")
 class NewDraft(Draft):
     """A subscription to make, with its id; without one the server gives it one."""
 
-    id: str | None = None
+    id: str | None = Field(None, description="Its id; without one the server gives it one.")
 
 
 @dataclass

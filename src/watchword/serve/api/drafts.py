@@ -10,6 +10,8 @@ twenty transactions, and lines that were made stay made.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,11 +19,11 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.errors import SubscriptionError, SubscriptionSyntaxError, UnknownNameError
 from watchword.languages import LANGUAGES
 from watchword.serve.problems import Problem, problem_of
 from watchword.serve.security import Caller
-from watchword.store import Details, Example, Request, Store
+from watchword.store import Details, Example, Request, Store, Subscription
 from watchword.visible import brief, visible
 
 
@@ -104,10 +106,15 @@ def read_draft(body: bytes) -> Read:
 
 @dataclass
 class Bulk:
-    """Many drafts of one caller, made in the store; `made` has ids by line, `refused` problems by line."""
+    """Many drafts of one caller, made in the store; `made` has ids by line, `refused` problems by line.
+
+    `keep` returns those of some ids that are the caller's already; `old` has the subscriptions of these as they were.
+    """
 
     store: Store
     who: Caller
+    keep: Callable[[list[str]], list[str]]
+    old: dict[str, Subscription] = field(default_factory=dict)
     made: dict[int, str] = field(default_factory=dict)
     refused: dict[int, Problem] = field(default_factory=dict)
     counter: int = 0
@@ -129,6 +136,9 @@ class Bulk:
                 requests.append((number, Request(self.who.subscriber, text, read.id, language, details)))
             except Problem as problem:
                 self._refuse(number, problem, skip)
+        for id in self.keep([request.id for _, request in requests if request.id is not None]):
+            with suppress(UnknownNameError):  # it is gone since
+                self.old[id] = self.store.subscription(id)
         self._make(requests, skip)
         return self
 

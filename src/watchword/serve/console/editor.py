@@ -17,7 +17,8 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from watchword.errors import ConflictError, SubscriptionError, SubscriptionSyntaxError, WatchwordError
-from watchword.serve.api.subscriptions import check_room, find_own, note, show
+from watchword.serve.api.noting import note
+from watchword.serve.api.subscriptions import check_room, find_own, show
 from watchword.serve.backfilling import Backfill
 from watchword.serve.console.drafting import (
     DAYS,

@@ -82,6 +82,10 @@ def test_a_fault_is_shown_under_its_place_with_the_remedy(you: Visitor) -> None:
         ("cup final*penalties", "patterns"),
         ("//title", "xml paths"),
         ('"rough sea" OR storm', "keywords"),
+        ("f?rry AND storm", "keywords"),
+        ("st?rm", "keywords"),
+        ("ferr* NEAR/9 storm~1", "keywords"),
+        ("2 OF (ferry, st*rm, harbour)", "keywords"),
     ],
 )
 def test_the_language_is_found_out_from_the_text(you: Visitor, text: str, language: str) -> None:

@@ -40,8 +40,9 @@ DAY_SAMPLE = 100
 LONGEST_LINK = 2_000
 """Characters of a text that is put into links."""
 _FIELDS = re.compile(r"(?<![<>=!])[<>=!]=?|\b(MATCHES|LIKE|HAS|BETWEEN|EXISTS|ANY|KIND OF|IS (NOT )?NULL)\b|\bIN \(")
-_QUOTED = re.compile(r'"[^"]*"')
-_PATTERN = re.compile(r"\w[*?]\w")
+_PLAIN = re.compile(r'"[^"]*"|\S+://\S+')
+_WILDCARD = re.compile(r"\w[*?]\w")
+_OPERATOR = re.compile(r'\b(AND|OR|NOT|NEAR/\d+|BEFORE/\d+|\d+ OF)\b|["()~]|(?<!\S)[-^]\w')
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,20 @@ class Form:
 def guess_language(text: str) -> str:
     """Return the language that a text looks like.
 
-    >>> [guess_language(text) for text in ("ferry NOT storm", "feed = 'x' AND MATCHES 'ferry'", "/item//title", "s*g")]
-    ['keywords', 'predicates', 'paths', 'patterns']
+    Wildcards are those of keywords in a single word and beside operators, and otherwise those of patterns.
+
+    >>> [guess_language(text) for text in ("ferry NOT storm", "feed = 'x' AND MATCHES 'ferry'", "/item//title")]
+    ['keywords', 'predicates', 'paths']
+    >>> [guess_language(text) for text in ("colo?r", "gr?y OR colo?r", "cup final*penalties")]
+    ['keywords', 'keywords', 'patterns']
     """
     text = text.strip()
     if text.startswith("/"):
         return "paths"
-    if _FIELDS.search(_QUOTED.sub("", text)):
+    if _FIELDS.search(_PLAIN.sub("", text)):
         return "predicates"
-    return "patterns" if _PATTERN.search(text) else "keywords"
+    is_pattern = _WILDCARD.search(text) and " " in text and not _OPERATOR.search(text)
+    return "patterns" if is_pattern else "keywords"
 
 
 class Fault(NamedTuple):

@@ -12,5 +12,6 @@ from __future__ import annotations
 
 from watchword.preview.answer import Draft, Hit, Like, Near, Preview
 from watchword.preview.preview import preview
+from watchword.preview.variants import asks_for_nothing
 
-__all__ = ["Draft", "Hit", "Like", "Near", "Preview", "preview"]
+__all__ = ["Draft", "Hit", "Like", "Near", "Preview", "asks_for_nothing", "preview"]

@@ -27,6 +27,7 @@ MOST_ATOMS = 16
 """Words and conditions of a draft that are counted by themselves."""
 _EMPTY: dict[str, Any] = {"keywords": "", "predicates": {}}
 """Events that have nothing, for the languages that say what they miss in it."""
+_NOTHING = _EMPTY | {"patterns": ""}
 
 
 class Variant(NamedTuple):
@@ -70,10 +71,10 @@ def asks_for_nothing(index: Index[Any], text: str) -> bool:
     >>> asks_for_nothing(KeywordIndex(), "NOT strike"), asks_for_nothing(KeywordIndex(), "ferry NOT strike")
     (True, False)
     """
-    if index.language not in _EMPTY:
+    if index.language not in _NOTHING:
         return False
     try:
-        return bool(index.explain_text(_EMPTY[index.language], text))
+        return bool(index.explain_text(_NOTHING[index.language], text))
     except EventError:  # a schema wants attributes
         return False
 

@@ -178,6 +178,26 @@ def test_saving_can_fill_in_the_last_week_and_says_how_many_before(island: Desk)
         assert island.service.store().inbox_counts("filler").unread == said > 0
 
 
+@pytest.mark.parametrize(
+    ("text", "other", "language"),
+    [("NOT ferry", "NOT storm", ""), ("NOT (feed = 'Sea')", "NOT (feed = 'Land')", ""), ("*", "**", "patterns")],
+)
+def test_what_matches_nearly_everything_is_saved_when_it_is_sent_again(
+    ada: Visitor, island: Desk, text: str, other: str, language: str
+) -> None:
+    def save(text: str, sure: str = "") -> tuple[int, str]:
+        answer = ada.submit("/console/edit", do="save", text=text, language=language, sure=sure)
+        return answer.status_code, html.unescape(answer.text)
+
+    status, page = save(text)
+    assert status == 422 and "matches nearly everything" in page
+    assert f'name="sure" value="{text}"' in page
+    assert save(other, sure=text)[0] == 422
+    assert text not in [one.text for one in island.service.store().subscriptions("ada")]
+    assert save(text, sure=text)[0] == 303
+    assert text in [one.text for one in island.service.store().subscriptions("ada")]
+
+
 def test_a_refused_text_is_kept_in_the_form_and_not_in_the_store(ada: Visitor, island: Desk) -> None:
     before = island.service.store().count_subscriptions("ada")
     answer = ada.submit("/console/edit", do="save", text="ferry (", name="Half")

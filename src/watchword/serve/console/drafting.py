@@ -58,6 +58,8 @@ class Form:
     tags: str = ""
     examples: tuple[Example, ...] = ()
     tried: str = ""
+    sure: str = ""
+    """The text of which somebody has said that it shall be saved although it matches nearly everything."""
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, list[str]]) -> Form:
@@ -68,7 +70,7 @@ class Form:
             for text, verdict in zip(texts, verdicts, strict=False)
             if verdict != "forget"
         )
-        plain = ("id", "etag", "language", "text", "name", "note", "tags", "tried")
+        plain = ("id", "etag", "language", "text", "name", "note", "tags", "tried", "sure")
         return cls(examples=examples, **{name: first(fields, name) for name in plain})
 
     @classmethod

@@ -120,6 +120,18 @@ def test_other_methods_are_405_and_other_paths_404(home: Running) -> None:
             assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_head_is_get_without_a_body(home: Running) -> None:
+    with home.client("ada") as client:
+        for path in ("/livez", "/readyz", "/docs", "/subscriptions", "/inbox/ada", "/nothing"):
+            head, whole = client.head(path), client.get(path)
+            assert (head.status_code, head.content) == (whole.status_code, b""), path
+            assert head.headers["content-type"] == whole.headers["content-type"]
+        assert client.head("/inbox/ada/live").status_code == 405
+        assert client.head("/match").status_code == 405
+        assert client.get("/livez").text == "ok\n"  # on the same connection
+    assert httpx.head(f"{home.url}/subscriptions").status_code == 401
+
+
 def test_the_openapi_is_3_1_and_names_problems(home: Running) -> None:
     schema = httpx.get(f"{home.url}/openapi.json").json()
     assert schema["openapi"].startswith("3.1")

@@ -16,6 +16,7 @@ from tests.serve.conftest import Running, running, serving
 from tests.store.workload import version_1
 from watchword import KeywordIndex
 from watchword.home import STORE, Home
+from watchword.serve.api import health
 
 
 def test_a_server_that_is_well_is_green(desk: Running, ada: httpx.Client) -> None:
@@ -138,6 +139,16 @@ def test_a_home_of_an_earlier_run_is_served_again(tmp_path: Path) -> None:
         tokens, home = desk.tokens, desk.home
     with running(home, tokens) as again, again.client("ada") as ada:
         assert ada.post("/match", json={"event": "a ferry"}).json()["matches"] == [{"id": "a", "language": "keywords"}]
+
+
+def test_a_disk_that_is_nearly_full_is_yellow(
+    desk: Running, ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ada.get("/readyz").json()["checks"]["disk"]["free"] > 0
+    monkeypatch.setattr(health, "LEAST_FREE", 1 << 62)
+    ready = ada.get("/readyz")
+    assert (ready.status_code, ready.json()["status"]) == (200, "yellow")
+    assert "make room" in ready.json()["checks"]["disk"]["reason"]
 
 
 def test_a_home_of_the_first_version_is_served(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ class Preview:
     sample: Sequence[Hit]
     """The newest items that it finds."""
     near: Sequence[Near]
-    """The newest items that it finds without one of its parts, or wherever the words of the part stand, and not with
-    it; those that are far behind the others."""
+    """The newest items that one part keeps out: it asks for words that they lack, or have in other places, or forbids
+    theirs. Far ones come last."""
     without: Sequence[tuple[str, int]]
     """For each part that AND joins, the items that the draft finds without it."""
     like: Sequence[Like]

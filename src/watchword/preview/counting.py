@@ -53,7 +53,7 @@ class Counts:
 
 
 class Variants(NamedTuple):
-    """The keys of variants: of those that ask for something, and of those that ask for nothing."""
+    """Keys of variants: `near` of those with a positive part, `far` of those with NOT alone."""
 
     near: Sequence[int] = ()
     far: Sequence[int] = ()

@@ -87,7 +87,7 @@ def _known(others: list[str], totals: Mapping[str, int]) -> list[str]:
 
 
 def _line(atom: str, others: list[str], totals: Mapping[str, int]) -> str:
-    """Return what is said of a part that no item has: which of some other texts items have."""
+    """Return the line about a part that no item has, with the other texts that some items have."""
     have = [
         f"{totals[one]:,} {'has' if totals[one] == 1 else 'have'} {brief(one, _SHOWN)}"
         for one in _known(others, totals)

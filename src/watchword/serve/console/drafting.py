@@ -59,7 +59,7 @@ class Form:
     examples: tuple[Example, ...] = ()
     tried: str = ""
     sure: str = ""
-    """The text of which somebody has said that it shall be saved although it matches nearly everything."""
+    """The text that is to be saved although it matches nearly everything: it was sent before, and refused."""
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, list[str]]) -> Form:

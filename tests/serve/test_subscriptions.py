@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Running
+from watchword.errors import StoreError
 from watchword.serve.api import noting
 
 LINES = "application/x-ndjson"
@@ -222,6 +223,20 @@ def test_each_change_leaves_a_row_in_the_audit_log(desk: Running, ada: httpx.Cli
     assert (entries[1]["old"]["text"], entries[1]["new"]["text"]) == ("one", "two")
     assert entries[0]["source"] == "127.0.0.1"
     assert desk.tokens["ada"] not in json.dumps(entries)
+
+
+def test_a_change_that_cannot_be_noted_is_not_called_undone(
+    desk: Running, ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full: nothing was changed", path=desk.home.path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(desk.service.store()), "add_audit", fail)
+        answer = ada.put("/subscriptions/unnoted", json={"text": "ferry"})
+    assert answer.status_code == 503
+    assert answer.json()["detail"] == "the change was made, and could not be noted in the audit log"
+    assert ada.get("/subscriptions/unnoted").json()["text"] == "ferry"
 
 
 def test_many_changes_are_in_the_audit_log_with_what_was_there_before(

@@ -5,14 +5,16 @@ note(service, who, "replace subscription", "storms", {"text": "ferry"}, {"text":
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from watchword.errors import UnknownNameError
-from watchword.visible import counted
+from watchword.errors import StoreError, UnknownNameError
+from watchword.serve.problems import Problem
+from watchword.visible import counted, visible
 
 if TYPE_CHECKING:
     from watchword.serve.api.drafts import Bulk
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from watchword.serve.state import Service
     from watchword.store import Subscription
 
+_log = logging.getLogger("watchword.serve")
 NOTED = 500
 """Ids of new subscriptions in one row of the audit log."""
 NOTED_BYTES = 8_192
@@ -27,10 +30,20 @@ NOTED_BYTES = 8_192
 
 
 def note(service: Service, who: Caller, what: str, which: str, old: Any, new: Any) -> None:
-    """Count a change, and write it into the audit log."""
+    """Count a change, and write it into the audit log; a `Problem` says that it was made where that fails."""
     service.metrics.changes.labels(what).inc()
     store = service.store()
-    store.add_audit(who.subscriber, what, which, source=who.source, old=_plain(old), new=_plain(new))
+    try:
+        store.add_audit(who.subscriber, what, which, source=who.source, old=_plain(old), new=_plain(new))
+    except StoreError as error:
+        _log.error("%s of %s by %s is not in the audit log: %s", what, visible(which), visible(who.subscriber), error)
+        raise Problem(
+            503,
+            "not-ready",
+            "the change was made, and could not be noted in the audit log",
+            remedy="see why the store cannot be written; the change need not be repeated",
+            headers={"Retry-After": "5"},
+        ) from None
 
 
 def _plain(value: Any) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -437,3 +438,14 @@ def test_a_version_that_cannot_be_used_is_left_alone(
     follower = Follower(home)
     follower.refresh()
     assert followed(follower) == subscribed(home) and reads[0] == 0
+
+
+def test_a_text_that_an_earlier_version_took_is_named_with_what_to_do(home: Home) -> None:
+    with closing(sqlite3.connect(home.path / STORE)) as store, store:
+        store.execute("UPDATE subscriptions SET text = '(ferry' WHERE id = 'b'")
+    with pytest.raises(StoreError, match=r"(?s)id 'b': this parenthesis is never closed.*watchword unsubscribe b"):
+        Follower(home).refresh()
+    with home.store() as store:
+        store.subscribe("ada", "ferry", id="b")
+    with Follower(home) as follower:
+        assert follower.index("keywords").match("a ferry") == ["a", "b"]

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
-from watchword.errors import SnapshotError, StoreError
+from watchword.errors import SnapshotError, StoreError, SubscriptionError
 from watchword.files import Closing
 from watchword.home import STORE, Home
 from watchword.index import Index, language_class
@@ -159,7 +159,7 @@ def start_index(home: Home, store: Store, language: str) -> tuple[Index, int]:
     index, since = _open_newest(home, store, language)
     changes, counter = store.changes_since(since, language=language)
     edits = sort_changes(changes).get(language, Edits())
-    index.update(edits.upserts)
+    _subscribe(index, edits.upserts, home)
     _remove(index, edits.removed)
     return index, counter
 
@@ -175,6 +175,19 @@ def _open_newest(home: Home, store: Store, language: str) -> tuple[Index, int]:
         _log.warning("the index of %s is built from the store: %s", language, refresh.fault)
     empty: Index = language_class(language)(**store.options(language))
     return empty, 0
+
+
+def _subscribe(index: Index, texts: Mapping[str, str], home: Home) -> None:
+    """Subscribe what the store has; a `StoreError` says what to do about a text that an earlier Watchword took."""
+    try:
+        index.update(texts)
+    except SubscriptionError as error:
+        name = "ID" if error.id is None else error.id
+        raise StoreError(
+            f"a subscription that is in it is refused by this version of watchword: {error}\nwrite it anew, watchword "
+            f"subscribe NAME TEXT --id {name}, or remove it, watchword unsubscribe {name}",
+            path=home.path,
+        ) from error
 
 
 def _has(key: str) -> Callable[[Index], bool]:
@@ -390,7 +403,7 @@ class Follower(Closing):
         """Apply changes; it does no harm if some were applied before."""
         for language, some in edits.items():
             if language in self._indexes:
-                self._indexes[language].update(some.upserts)
+                _subscribe(self._indexes[language], some.upserts, self._home)
             elif some.upserts:
                 started, _ = start_index(self._home, store, language)
                 self.owners.forget()

@@ -273,6 +273,28 @@ def test_threads_share_syncs_and_lose_nothing(at: Spool, monkeypatch: pytest.Mon
     assert sorted(take(reader(at, 100)), key=int) == [str(number) for number in range(20)]
 
 
+def test_anybody_may_read_along_what_a_reader_has_not_finished(at: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "SEGMENT_BYTES", 200)
+    given = items(*range(6))
+    for item in given:
+        at.append([item])
+    assert len(at.segments()) > 1
+    batches = Batches(at, "archived", at_once=1)
+    for begin in range(6):
+        assert list(at.items_after(at.position("archived"))) == given[begin:]
+        batch = batches.next()
+        assert batch is not None
+        assert list(at.items_after(at.position("archived"))) == given[begin:]  # it is not finished
+        batches.finish(batch)
+    assert list(at.items_after(at.position("archived"))) == []
+    with at.path(at.segments()[-1]).open("ab") as file:
+        file.write(b'{"identity":"torn"')
+    assert list(at.items_after(Position())) == given
+    damaged = at.path(1).read_bytes().replace(b"text 0", b"text 9")
+    at.path(1).write_bytes(damaged)
+    assert list(at.items_after(Position())) == given[1:]
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"id": "a"}', '{"batch": -1}', "[" * 100_000])
 def test_a_damaged_progress_is_named(at: Spool, text: str) -> None:
     at.append(items(1))

@@ -256,6 +256,47 @@ def test_warnings_say_what_is_odd(tmp_path: Path) -> None:
     assert show(table, "ferry", now=NOW + timedelta(days=9)).archived == 0
 
 
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("harbuor*", "no item has harbuor*; 3 have harbour*"),
+        ("ferry NEAR/3 harbuor", "no item has harbuor; 2 have harbour"),
+        ('harbuor BEFORE/2 ("late ferry" OR storm)', "no item has harbuor; 2 have harbour"),
+        ("ferry NEAR/1 storm", "no item has ferry NEAR/1 storm; 2 have ferry AND storm"),
+        ('"ferry storm"', 'no item has "ferry storm"; 2 have ferry AND storm'),
+        ('"ferry storm"~1', 'no item has "ferry storm"~1; 2 have ferry AND storm'),
+        ("^storm", "no item has ^storm"),
+        ("MATCHES 'ferry NEAR/1 storm'", "no item has MATCHES 'ferry NEAR/1 storm'; 2 have MATCHES 'ferry AND storm'"),
+        ("MATCHES 'harbuor NEAR/5 ferry'", "no item has MATCHES 'harbuor'; 2 have MATCHES 'harbour'"),
+    ],
+)
+def test_the_word_is_named_that_keeps_words_from_standing_near_each_other(tmp_path: Path, text: str, line: str) -> None:
+    texts = ["a ferry in a storm", "a late ferry waits for the end of the storm", "harbour", "the harbour", "harbours"]
+    language = "predicates" if "MATCHES" in text else "keywords"
+    assert show(rows(tmp_path, *texts), text, language).warnings == ["it finds none of 5 items", line]
+
+
+def test_a_word_that_is_gone_is_said_once(tmp_path: Path) -> None:
+    found = show(rows(tmp_path, "ferry storm"), "2 OF (zebra NEAR/2 ferry, zebra, storm BEFORE/3 zebra)")
+    assert found.warnings == ["it finds none of 1 item", "no item has zebra"]
+
+
+def test_near_misses_have_something_of_the_draft_and_far_ones_come_last(tmp_path: Path) -> None:
+    table = rows(tmp_path, "storm and a late ferry", "storm", "ferry, storm, strike", "tea", "tea and bread")
+    near = show(table, "ferry NEAR/1 storm NOT strike").near
+    assert [(one.id, one.failed, one.is_far) for one in near] == [
+        ("2", "NOT strike", False),
+        ("0", "ferry NEAR/1 storm", False),
+        ("4", "ferry NEAR/1 storm", True),
+        ("3", "ferry NEAR/1 storm", True),
+        ("1", "ferry NEAR/1 storm", True),
+    ]
+    assert [one.id for one in show(table, '"late storm"').near] == ["0"]
+    assert [one.id for one in show(table, "NOT storm NOT tea", sample=2).near] == ["4", "3"]
+    assert not any(one.is_far for one in show(table, "NOT storm NOT tea").near)
+    assert [one.id for one in show(table, "ferry NOT tea", sample=1).near] == ["1"]
+
+
 def test_items_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     given = [Item("a", text="<x><b/></x>"), Item("b", text="no document"), Item("c", title="t", feed="F", text="x")]

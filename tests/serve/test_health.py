@@ -13,7 +13,10 @@ import pytest
 
 from tests.limits import wait_until
 from tests.serve.conftest import Running, running, serving
+from tests.store.workload import version_1
 from watchword import KeywordIndex
+from watchword.home import STORE, Home
+from watchword.serve.api import health
 
 
 def test_a_server_that_is_well_is_green(desk: Running, ada: httpx.Client) -> None:
@@ -136,6 +139,31 @@ def test_a_home_of_an_earlier_run_is_served_again(tmp_path: Path) -> None:
         tokens, home = desk.tokens, desk.home
     with running(home, tokens) as again, again.client("ada") as ada:
         assert ada.post("/match", json={"event": "a ferry"}).json()["matches"] == [{"id": "a", "language": "keywords"}]
+
+
+def test_a_disk_that_is_nearly_full_is_yellow(
+    desk: Running, ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ada.get("/readyz").json()["checks"]["disk"]["free"] > 0
+    monkeypatch.setattr(health, "LEAST_FREE", 1 << 62)
+    ready = ada.get("/readyz")
+    assert (ready.status_code, ready.json()["status"]) == (200, "yellow")
+    assert "make room" in ready.json()["checks"]["disk"]["reason"]
+
+
+def test_a_home_of_the_first_version_is_served(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    version_1(tmp_path / "home" / STORE)
+    home = Home(tmp_path / "home")
+    with home.store() as store:
+        token = store.add_token("ann", "laptop", ("read", "write", "match"))
+    with running(home, {"ann": token}) as made, made.client("ann") as ann:
+        assert ann.get("/readyz").json()["status"] == "green"
+        assert ann.get("/subscriptions/s1").json()["text"] == "old words"
+        assert ann.post("/match", json={"event": "words, and old ones"}).json()["matches"][0]["id"] == "s1"
+        (entry,) = ann.get("/inbox/ann").json()["entries"]
+        assert (entry["title"], entry["reasons"][0]["why"]) == ("old title", "old why")
+        assert ann.put("/subscriptions/s1", json={"text": "ferry", "tags": ["sea"]}).json()["change"] == 2
 
 
 def test_an_error_that_nobody_foresaw_is_a_problem_and_the_connection_stays(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.serve.desk import Desk, desk
+from watchword.home import Home
 from watchword.serve.api import inbox as routes
 from watchword.store import Item, Match
 
@@ -89,6 +91,17 @@ def test_search_is_a_subscription_over_the_inbox(ada: httpx.Client, monkeypatch:
     following = ada.get("/inbox/ada?q=ferry NOT calm").json()["next"]
     assert ids(ada, f"?q=ferry NOT calm&before={following}") == ["i3", "i1"]
     assert ada.get(f"/inbox/ada?q=ferry NOT calm&before={following}").json()["next"] is None
+
+
+def test_search_reads_words_as_subscriptions_do(tmp_path: Path) -> None:
+    with Home.make(tmp_path / "home").store() as store:
+        store.set_options("keywords", stemmer="english", fold_accents=True)
+    with desk(tmp_path) as made:
+        ada = made.client("ada")
+        with made.home.store() as store:
+            store.subscribe("ada", "ferry", id="ferries")
+            store.record("key", [Item("i", "The ferries to Orléans")], [Match("i", "ferries")])
+        assert ids(ada, "?q=ferry orleans") == ["i"]
 
 
 @pytest.mark.parametrize(("action", "back"), [("read", "unread"), ("star", "unstar")])

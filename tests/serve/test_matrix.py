@@ -120,6 +120,18 @@ def test_other_methods_are_405_and_other_paths_404(home: Running) -> None:
             assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_head_is_get_without_a_body(home: Running) -> None:
+    with home.client("ada") as client:
+        for path in ("/livez", "/readyz", "/docs", "/subscriptions", "/inbox/ada", "/nothing"):
+            head, whole = client.head(path), client.get(path)
+            assert (head.status_code, head.content) == (whole.status_code, b""), path
+            assert head.headers["content-type"] == whole.headers["content-type"]
+        assert client.head("/inbox/ada/live").status_code == 405
+        assert client.head("/match").status_code == 405
+        assert client.get("/livez").text == "ok\n"  # on the same connection
+    assert httpx.head(f"{home.url}/subscriptions").status_code == 401
+
+
 def test_the_openapi_is_3_1_and_names_problems(home: Running) -> None:
     schema = httpx.get(f"{home.url}/openapi.json").json()
     assert schema["openapi"].startswith("3.1")
@@ -136,5 +148,7 @@ def test_the_page_of_operations_lists_each(home: Running) -> None:
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     for method, path in ROWS:
         assert f"{method.upper()} {path}" in page.text
+    assert "<code>examples</code></td><td>body</td><td>Texts that it has to match" in page.text
+    assert "`" not in page.text
     assert "http://" not in page.text
     assert "https://" not in page.text

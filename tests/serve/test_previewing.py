@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.limits import wait_until
 from tests.serve.conftest import Running, serving
 from watchword.items import Item
 from watchword.serve.limits import Buckets
@@ -102,6 +103,22 @@ def test_a_backfill_says_how_many_and_then_delivers_each_once(desk: Running, ada
     assert ada.put("/subscriptions/filled?backfill=30d", json={"text": "ferry"}).json()["backfill"]["items"] == 11
     with desk.home.store() as store:
         assert len(store.inbox("ada")) == 11
+
+
+def test_a_backfill_has_the_events_that_were_posted_just_before(tmp_path: Path) -> None:
+    with serving(tmp_path / "home", deliver_every=0.02) as made, made.client("ada") as ada:
+        wait_until(lambda: made.service.deliverer._archive_at > 0, "the first look for what is to be archived")
+        ada.post("/events", content='"a ferry"\n"a storm"\n', headers={"Content-Type": "application/x-ndjson"})
+        wait_until(lambda: made.service.deliverer.waiting() == 0, "the delivery")
+        assert made.service.archive.days() == []
+        dry = ada.put("/subscriptions/late?backfill=1d&dry_run=true", json={"text": "ferry"}).json()
+        assert dry["backfill"]["items"] == 1
+        assert ada.put("/subscriptions/late?backfill=1d", json={"text": "ferry"}).json()["backfill"]["items"] == 1
+        assert [one["text"] for one in ada.get("/inbox/ada").json()["entries"]] == ["a ferry"]
+        made.service.deliverer.close()
+        with made.service.deliverer.holding():
+            made.service.deliverer.archive()
+        assert sum(day.items for day in made.service.archive.days()) == 2
 
 
 @pytest.mark.parametrize("days", ["", "7", "-1d", "0d", "999999d", "7y", "d", "1e3d", "٧d"])

@@ -6,16 +6,23 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import httpx
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from typer.testing import CliRunner
 
 from tests.limits import PATIENCE
@@ -172,3 +179,42 @@ def test_the_access_log_has_a_line_for_each_request_and_no_secret(tmp_path: Path
     assert '"GET /f/…" ' in lines[1]
     assert "/a\\nb\\x1b[2J" in lines[2]
     assert not any(secret in said for secret in (*tokens.values(), "secret=word"))
+
+
+@pytest.mark.slow
+def test_it_speaks_tls_and_its_cookie_is_for_this_host_alone(tmp_path: Path) -> None:
+    home, tokens = make_home(tmp_path / "home")
+    certificate, key = self_signed(tmp_path)
+    with home.store() as store:
+        once = store.add_login("ada")
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    with started(home.path, "--certificate", str(certificate), "--key", str(key)) as (_, url):
+        assert url.startswith("https://127.0.0.1:")
+        with httpx.Client(base_url=url, verify=trusted, timeout=PATIENCE) as client:
+            answer = client.get("/subscriptions", headers={"Authorization": f"Bearer {tokens['ada']}"})
+            assert answer.status_code == 200
+            assert answer.headers["strict-transport-security"].startswith("max-age=")
+            entered = client.post("/login", data={"once": once}, headers={"Origin": url})
+            cookie = entered.headers["set-cookie"]
+            assert cookie.startswith("__Host-watchword=")
+            assert {"HttpOnly", "Secure", "SameSite=lax", "Path=/"} <= set(cookie.split("; "))
+            assert client.get("/", headers={"Accept": "text/html"}).status_code == 200
+        with pytest.raises(httpx.HTTPError):
+            httpx.get(url.replace("https", "http"), timeout=PATIENCE)
+
+
+def self_signed(folder: Path) -> tuple[Path, Path]:
+    """Make a certificate for 127.0.0.1, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "watchword")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+    address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    made = builder.add_extension(address, critical=False).sign(key, hashes.SHA256())
+    plain = serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
+    (folder / "certificate.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    return folder / "certificate.pem", folder / "key.pem"

@@ -152,6 +152,22 @@ def test_many_silent_connections_leave_room_for_others(hurried: Running) -> None
 
 
 @pytest.mark.slow
+def test_a_thousand_slow_connections_hold_up_nobody(tmp_path: Path) -> None:
+    """With the limits that a server has by itself; the best of some answers is judged, for others use the machine."""
+    beginnings = (b"", b"GET /livez HTTP/1.1\r\n", b"POST /match HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+    with serving(tmp_path / "home", limits=Limits()) as made, ExitStack() as stack, made.client("ada") as ada:
+        for number in range(1_000):
+            stack.enter_context(closing(connect(made))).sendall(beginnings[number % 3])
+        took = []
+        for _ in range(10):
+            began = time.monotonic()
+            assert httpx.get(f"{made.url}/livez", timeout=30).status_code == 200
+            took.append(time.monotonic() - began)
+        assert min(took) < 0.1
+        assert ada.post("/match", json={"event": "a ferry"}).status_code == 200
+
+
+@pytest.mark.slow
 def test_a_client_that_does_not_read_its_answer_is_cut_off(hurried: Running) -> None:
     with hurried.client("ada") as ada:
         lines = "\n".join(json.dumps({"text": f"common w{number}"}) for number in range(2_000))

@@ -8,6 +8,8 @@ import httpx
 import pytest
 
 from tests.serve.conftest import Running
+from watchword.errors import StoreError
+from watchword.serve.api import noting
 
 LINES = "application/x-ndjson"
 
@@ -221,3 +223,41 @@ def test_each_change_leaves_a_row_in_the_audit_log(desk: Running, ada: httpx.Cli
     assert (entries[1]["old"]["text"], entries[1]["new"]["text"]) == ("one", "two")
     assert entries[0]["source"] == "127.0.0.1"
     assert desk.tokens["ada"] not in json.dumps(entries)
+
+
+def test_a_change_that_cannot_be_noted_is_not_called_undone(
+    desk: Running, ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise StoreError("the disk is full: nothing was changed", path=desk.home.path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(desk.service.store()), "add_audit", fail)
+        answer = ada.put("/subscriptions/unnoted", json={"text": "ferry"})
+    assert answer.status_code == 503
+    assert answer.json()["detail"] == "the change was made, and could not be noted in the audit log"
+    assert ada.get("/subscriptions/unnoted").json()["text"] == "ferry"
+
+
+def test_many_changes_are_in_the_audit_log_with_what_was_there_before(
+    desk: Running, ada: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(noting, "NOTED", 2)
+    ada.put("/subscriptions/kept", json={"text": "one", "tags": ["sea"]})
+    lines = (
+        '{"id": "kept", "text": "two"}\n{"id": "n1", "text": "x"}\n{"id": "n2", "text": "x"}\n{"id": "n3", "text": "x"}'
+    )
+    assert ada.post("/subscriptions", content=lines, headers={"Content-Type": LINES}).status_code == 200
+    with desk.client("admin") as admin:
+        entries = admin.get("/audit").json()["entries"][:3]
+    assert [(one["what"], one["which"]) for one in entries] == [
+        ("replace many", "1 subscription"), ("subscribe many", "1 subscription"), ("subscribe many", "2 subscriptions"),
+    ]  # fmt: skip
+    assert (entries[0]["old"]["kept"]["text"], entries[0]["new"]["kept"]["text"]) == ("one", "two")
+    assert entries[0]["old"]["kept"]["tags"] == ["sea"]
+    assert [one["new"]["ids"] for one in entries[1:]] == [["n3"], ["n1", "n2"]]
+    monkeypatch.setattr(noting, "NOTED_BYTES", 1)
+    assert ada.post("/subscriptions", content=lines, headers={"Content-Type": LINES}).status_code == 200
+    with desk.client("admin") as admin:
+        entries = admin.get("/audit").json()["entries"][:4]
+    assert [next(iter(one["old"])) for one in entries] == ["n3", "n2", "n1", "kept"]

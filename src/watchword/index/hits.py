@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Int32, Int64, resized
+from watchword.arrays import Int32, Int64, distinct_numbers, resized
 from watchword.kernels.merge import interleave
 
 
@@ -68,7 +68,7 @@ def ordered(hits: Hits) -> Hits:
 def united(hits: Hits, groups: Int64) -> Hits:
     """Return hits by event from hits by text; `groups` has the borders between the texts of events."""
     events = np.repeat(np.arange(len(groups) - 1), np.diff(groups))
-    keys = np.unique(_keys(hits, events))
+    keys = distinct_numbers(_keys(hits, events))
     offsets = np.searchsorted(keys, np.arange(len(groups)) << 32)
     return Hits(offsets, _payloads(keys), hits.operations)
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from watchword.arrays import Bools, Int32, Int64, UInt64
+from watchword.arrays import Bools, Int32, Int64, UInt64, distinct_numbers
 
 BUCKETS = 1 << 16
 """Of the counts by which subscriptions are placed."""
@@ -86,8 +86,8 @@ class ShardRule:
         score = self._score(away.astype(np.uint64), needs.atoms)
         best = np.minimum.reduceat(score, needs.offsets[:-1])
         chosen = score == np.repeat(best, np.diff(needs.offsets))
-        home = np.unique(needs.atoms[chosen & ~away])
-        return np.concatenate([np.array([len(home)], np.uint64), home, np.unique(needs.atoms[chosen & away])])
+        home = distinct_numbers(needs.atoms[chosen & ~away])
+        return np.concatenate([np.array([len(home)], np.uint64), home, distinct_numbers(needs.atoms[chosen & away])])
 
     def _score(self, lead: UInt64, atoms: UInt64) -> UInt64:
         """Return the order in which atoms are preferred: by `lead`, then how rare they are, then by their hashes."""

@@ -35,7 +35,7 @@ from typing import IO, Any, NamedTuple
 from watchword.errors import StoreError
 from watchword.files import Closing, locked, make_private_folder, parse_json, sync_folder
 from watchword.items import Item
-from watchword.posted.segments import MARK_BYTES, groups, item_lines, mark, read_mark
+from watchword.posted.segments import MARK_BYTES, groups, item_lines, mark, read_items, read_mark
 from watchword.visible import counted
 
 SEGMENT_BYTES = 16 << 20
@@ -139,6 +139,22 @@ class Spool(Closing):
         except FileNotFoundError:
             return Position()
         return Position(*state["end" if state["done"] else "begin"])
+
+    def items_after(self, position: Position) -> Iterator[Item]:
+        """Yield the items after a border, up to the last that is on the disk now; groups that are damaged are left out.
+
+        Nothing is taken: any process may read along with the readers. Of a segment that is removed meanwhile every
+        reader has the items.
+        """
+        while (end := self.durable_end(position)) != position:
+            begin = position.offset if end.segment == position.segment else 0
+            with suppress(FileNotFoundError), self.path(end.segment).open("rb") as file:
+                for group in groups(file, begin):
+                    if group.end > end.offset:
+                        break
+                    with suppress(ValueError):
+                        yield from [] if group.is_damaged else read_items(group.lines)
+            position = end
 
     def remove_finished(self) -> int:
         """Remove the segments that all readers have finished, but for the last `KEPT`; return their number."""

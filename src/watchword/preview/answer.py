@@ -37,14 +37,17 @@ class Near:
     link: str
     failed: str
     why: str
+    is_far: bool = False
+    """Whether it has nothing that the draft asks for: without the part that failed, NOT alone is left of the draft."""
 
 
 class Like(NamedTuple):
-    """Another subscription, its relation to the draft, and the share of the items of either that both find."""
+    """Another subscription, the draft's relation to it, and the share of the items of either that both find."""
 
     id: str
     relation: str
-    """``equals``, ``covers``, ``covered by`` (proven from the texts) or ``resembles`` (on these items)."""
+    """The draft ``equals``, ``covers`` or is ``covered by`` it (proven from the texts), or ``resembles`` it (on these
+    items). What covers finds whatever the other finds, and perhaps more."""
     share: float
 
 
@@ -59,7 +62,8 @@ class Preview:
     sample: Sequence[Hit]
     """The newest items that it finds."""
     near: Sequence[Near]
-    """The newest items that it finds without one of its parts, and not with it."""
+    """The newest items that one part keeps out: it asks for words that they lack, or have in other places, or forbids
+    theirs. Far ones come last."""
     without: Sequence[tuple[str, int]]
     """For each part that AND joins, the items that the draft finds without it."""
     like: Sequence[Like]

@@ -8,6 +8,9 @@ draft, 1 and 2 for variants, and an item at position 7 that the draft misses and
         4             1        near:   {7: 2}
         4             2
         7             2
+
+A variant that asks for nothing any more, as ``NOT delayed`` of ``ferry NOT delayed``, finds items that have nothing of
+the draft: such misses are `far`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -40,20 +43,28 @@ class Counts:
     """The items of each subscription, by key."""
     common: dict[int, int] = field(default_factory=dict)
     """Those of its items that the draft finds, too."""
-    near: list[tuple[int, int]] = field(default_factory=list)
+    near: dict[int, int] = field(default_factory=dict)
     """Positions, the newest first, and keys of the variants that find them while the draft does not."""
+    far: dict[int, int] = field(default_factory=dict)
+    """The same of variants that ask for nothing."""
     looked: int = 0
     unreadable: int = 0
     complete: bool = True
 
 
+class Variants(NamedTuple):
+    """Keys of variants: `near` of those with a positive part, `far` of those with NOT alone."""
+
+    near: Sequence[int] = ()
+    far: Sequence[int] = ()
+
+
 def count(
-    index: Index[Any], rows: pa.Table, variants: int, deadline: float, *, near: int = 0, sliced: int = SLICE
+    index: Index[Any], rows: pa.Table, variants: Variants, deadline: float, *, near: int = 0, sliced: int = SLICE
 ) -> Counts:
     """Match the rows from the last to the first until `deadline` (`time.monotonic`), and return the counts.
 
-    The keys of `index` are 0 for the draft, 1 to `variants` for its variants, and greater ones for others; at most
-    `near` misses are kept. At least one slice is looked at.
+    The key of the draft in `index` is 0; at most `near` misses of each kind are kept. At least one slice is looked at.
     """
     found, end = Counts(), len(rows)
     while end:
@@ -69,7 +80,7 @@ def count(
 
 
 def _add_slice(
-    found: Counts, index: Index[Any], rows: pa.Table, first: int, variants: int, near: int, deadline: float
+    found: Counts, index: Index[Any], rows: pa.Table, first: int, variants: Variants, near: int, deadline: float
 ) -> bool:
     """Add the pairs of a slice; return False, and add nothing, if the time ended in the midst of it."""
     pairs, unreadable = [], 0
@@ -88,18 +99,19 @@ def _add_slice(
     return True
 
 
-def _add_pairs(found: Counts, first: int, size: int, rows: Int64, keys: Int64, variants: int, near: int) -> None:
+def _add_pairs(found: Counts, first: int, size: int, rows: Int64, keys: Int64, variants: Variants, near: int) -> None:
     hit = np.zeros(size, np.bool_)
     hit[rows[keys == DRAFT]] = True
     found.hits += (first + np.flatnonzero(hit)[::-1]).tolist()
     for totals, chosen in ((found.totals, keys), (found.common, keys[hit[rows]])):
         for key, number in zip(*(part.tolist() for part in np.unique(chosen, return_counts=True)), strict=True):
             totals[key] = totals.get(key, 0) + number
-    missed = (keys >= 1) & (keys <= variants) & ~hit[rows]
-    room = near - len(found.near)
-    if room > 0:
-        order = np.argsort(-rows[missed], kind="stable")[:room]
-        found.near += zip((first + rows[missed][order]).tolist(), keys[missed][order].tolist(), strict=True)
+    for misses, wanted in ((found.near, variants.near), (found.far, variants.far)):
+        room = near - len(misses)
+        if room > 0 and wanted:
+            missed = np.isin(keys, wanted) & ~hit[rows]
+            newest, at = np.unique(-rows[missed], return_index=True)
+            misses |= zip((first - newest[:room]).tolist(), keys[missed][at[:room]].tolist(), strict=True)
 
 
 def pairs_of(index: Index[Any], events: Any) -> Iterator[tuple[Int64 | None, Int64]]:

@@ -27,7 +27,7 @@ the number of variants; only the items that are shown are explained.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -44,8 +44,8 @@ from watchword.index import Index
 from watchword.index.covering import Covering
 from watchword.languages import language_class
 from watchword.preview.answer import Draft, Hit, Like, Near, Preview
-from watchword.preview.counting import Counts, count
-from watchword.preview.variants import atoms_of, variants
+from watchword.preview.counting import Counts, Variants, count
+from watchword.preview.variants import Variant, asks_for_nothing, atoms_of, loosenings, variants
 from watchword.preview.warning import missing, warnings
 from watchword.visible import brief
 
@@ -89,23 +89,24 @@ def preview(
     _check(draft, days, sample)
     index = language_class(draft.language)(**options)
     items.reading_of(draft.language)
-    made, kept = variants(index, draft.text), _taken(index, others)
-    atoms = atoms_of(index, draft.text)
-    index.update(enumerate([draft.text, *(variant.text for variant in made), *kept.values(), *atoms]))
+    made, loose, kept = variants(index, draft.text), loosenings(index, draft.text), _taken(index, others)
+    every, atoms = [*made, *loose], atoms_of(index, draft.text)
+    index.update(enumerate([draft.text, *(variant.text for variant in every), *kept.values(), *atoms]))
     now = datetime.now(UTC) if now is None else now.astimezone(UTC)
     rows = _window(table, now.date(), days)
-    found = count(index, rows, len(made), started + _MATCHING * seconds, near=sample)
-    asked = {atom: found.totals.get(key, 0) for key, atom in enumerate(atoms, 1 + len(made) + len(kept))}
+    found = count(index, rows, _by_kind(index, draft.text, every), started + _MATCHING * seconds, near=sample)
+    asked = {atom: found.totals.get(key, 0) for key, atom in enumerate(atoms, 1 + len(every) + len(kept))}
     end = max(started + seconds, time.monotonic() + (1 - _MATCHING) * seconds)
     shown = _Shown(index, draft.text, rows, end)
     seen = seen_of(rows)
+    misses = [*found.near.items(), *((row, key) for row, key in found.far.items() if row not in found.near)]
     return Preview(
         total=len(found.hits),
         days=_by_day(seen[found.hits], now.date(), days),
         sample=[shown.hit(row) for row in found.hits[:sample]],
-        near=[shown.near(row, made[key - 1].part) for row, key in found.near],
+        near=[shown.near(row, every[key - 1].part, row in found.near) for row, key in misses[:sample]],
         without=[(variant.part, found.totals.get(key, 0)) for key, variant in enumerate(made, 1)],
-        like=_alike(found, _relatives(index, draft.text, kept, end), kept, len(made) + 1),
+        like=_alike(found, _relatives(index, draft.text, kept, end), kept, len(every) + 1),
         warnings=warnings(index, rows, found, days) + missing(index, asked, table, rows, found, end),
         archived=len(rows),
         looked=found.looked,
@@ -123,6 +124,13 @@ def _check(draft: Draft, days: int, sample: int) -> None:
     if isinstance(draft.text, str) and len(draft.text) > LONGEST:
         reason = f"a draft of more than {LONGEST:,} characters is not previewed; save it as it is, or split it"
         raise SubscriptionSyntaxError(reason, text=draft.text, position=LONGEST)
+
+
+def _by_kind(index: Index[Any], text: str, every: Sequence[Variant]) -> Variants:
+    """Return the keys of variants by whether they ask for something; of a draft that does not itself, all."""
+    keys = range(1, len(every) + 1)
+    far = [] if asks_for_nothing(index, text) else [key for key in keys if asks_for_nothing(index, every[key - 1].text)]
+    return Variants([key for key in keys if key not in far], far)
 
 
 def _taken(index: Index[Any], others: Mapping[str, str]) -> dict[str, str]:
@@ -209,13 +217,13 @@ class _Shown:
             places = [(place.attribute, place.start, place.end) for place in self.index.places(event, self.text)]
         return Hit(item.identity, _title(item), item.link, item.published, why, places)
 
-    def near(self, row: int, failed: str) -> Near:
+    def near(self, row: int, failed: str, is_near: bool) -> Near:
         """Return an item that one part of the draft keeps out, with what that part met."""
         item, event = self._read(row)
         why = ""
         if time.monotonic() < self.deadline:
             why = str(self.index.explain_text(event, self.text).nearest or "")
-        return Near(item.identity, _title(item), item.link, failed, why)
+        return Near(item.identity, _title(item), item.link, failed, why, not is_near)
 
     def _read(self, row: int) -> tuple[items.Item, Any]:
         item = item_of(self.rows.slice(row, 1).to_pylist()[0])

@@ -8,7 +8,8 @@
 
 Beside them its atoms, `ferry` and `gale`, are counted: one that no item has is why a draft finds nothing.
 
-An item that a variant finds and the draft does not fails by that part alone, so near misses cost no explanation.
+An item that a variant finds and the draft does not fails by that part alone, so near misses cost no explanation. A
+part that says where words stand, ``ferry NEAR/3 storm`` or a phrase, also has a variant without that (`loosening`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from watchword.errors import EventError, SubscriptionError
 from watchword.index import Index
+from watchword.preview.loosening import loosened
 
 MOST_VARIANTS = 32
 """Parts of a draft that are left out, one by one."""
@@ -25,6 +27,7 @@ MOST_ATOMS = 16
 """Words and conditions of a draft that are counted by themselves."""
 _EMPTY: dict[str, Any] = {"keywords": "", "predicates": {}}
 """Events that have nothing, for the languages that say what they miss in it."""
+_NOTHING = _EMPTY | {"patterns": ""}
 
 
 class Variant(NamedTuple):
@@ -46,6 +49,34 @@ def variants(index: Index[Any], text: str, most: int = MOST_VARIANTS) -> list[Va
         return []
     made = [Variant(part, " AND ".join(parts[:at] + parts[at + 1 :])) for at, part in enumerate(parts[:most])]
     return [variant for variant in made if is_taken(index, variant.text)]
+
+
+def loosenings(index: Index[Any], text: str, most: int = MOST_VARIANTS) -> list[Variant]:
+    """Return the draft with each of its first parts that says where words stand without that.
+
+    >>> from watchword import KeywordIndex
+    >>> loosenings(KeywordIndex(), 'ferry NEAR/3 storm NOT strike')
+    [Variant(part='ferry NEAR/3 storm', text='ferry AND storm AND NOT strike')]
+    """
+    parts = [text[start:end] for start, end in index.conjuncts(text)][:most] or [text]
+    loose = [(at, loosened(index.language, part)) for at, part in enumerate(parts)]
+    made = [Variant(parts[at], " AND ".join([*parts[:at], other, *parts[at + 1 :]])) for at, other in loose if other]
+    return [variant for variant in made if is_taken(index, variant.text)]
+
+
+def asks_for_nothing(index: Index[Any], text: str) -> bool:
+    """Return whether an event that has nothing satisfies a text, as it does ``NOT strike``.
+
+    >>> from watchword import KeywordIndex
+    >>> asks_for_nothing(KeywordIndex(), "NOT strike"), asks_for_nothing(KeywordIndex(), "ferry NOT strike")
+    (True, False)
+    """
+    if index.language not in _NOTHING:
+        return False
+    try:
+        return bool(index.explain_text(_NOTHING[index.language], text))
+    except EventError:  # a schema wants attributes
+        return False
 
 
 def atoms_of(index: Index[Any], text: str) -> list[str]:

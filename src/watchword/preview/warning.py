@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from watchword.archive.pieces import seen_of
 from watchword.index import Index
-from watchword.preview.counting import Counts, count
+from watchword.preview.counting import Counts, Variants, count
+from watchword.preview.loosening import loosened, words_in
 from watchword.preview.variants import is_taken
 from watchword.preview.words import Words, words_of
 from watchword.visible import brief, counted
@@ -21,6 +22,8 @@ MANY = 20
 _DAY = 86_400_000_000
 _WORDS = re.compile(r"\bMATCHES '((?:[^']|'')*)'")
 _SHOWN = 80
+_MOST = 48
+"""Parts, and words of them, that are looked for at once."""
 
 
 def warnings(index: Index[Any], rows: pa.Table, found: Counts, days: int) -> list[str]:
@@ -53,22 +56,43 @@ def missing(
 ) -> list[str]:
     """Return a line for each part that no item has, with similar parts that items have, if the draft finds nothing.
 
-    `asked` has the number of items of each part. Similar parts are counted by one more pass over `rows`, if there are
-    any, until `deadline`.
+    `asked` has the number of items of each part. Of a phrase, or of words that stand near each other, the line names
+    the word that no item has, or says how many items have the words elsewhere. Similar parts are counted by one more
+    pass over `rows`, if there are any, until `deadline`.
     """
     absent = [atom for atom, total in asked.items() if not total]
     if found.hits or not found.looked or not absent or not found.complete or time.monotonic() > deadline:
         return []
     words = words_of(table)
-    similar = {atom: _similar(index, atom, words) for atom in absent}
-    texts = dict.fromkeys(other for others in similar.values() for other in others)
-    totals = _totals(index, list(texts), rows, deadline)
-    said = []
-    for atom, others in similar.items():
-        have = sorted((other for other in others if totals.get(other)), key=lambda other: -totals[other])
-        known = ", ".join(f"{totals[other]:,} have {brief(other, _SHOWN)}" for other in have)
-        said.append(f"no item has {brief(atom, _SHOWN)}" + (f"; {known}" if known else ""))
-    return said
+    parts = {atom: [word for word in words_in(index.language, atom) if is_taken(index, word)] for atom in absent}
+    single = list(dict.fromkeys([*absent, *(word for some in parts.values() for word in some)]))[:_MOST]
+    similar = {atom: _similar(index, atom, words) for atom in single}
+    loose = {atom: [other] for atom in absent if (other := loosened(index.language, atom)) and is_taken(index, other)}
+    texts = [other for others in (*similar.values(), *loose.values(), single) for other in others]
+    totals = _totals(index, list(dict.fromkeys(texts)), rows, deadline)
+    said: dict[str, None] = {}
+    for atom in absent:
+        gone = [word for word in parts[atom] if word in similar and not totals.get(word)]
+        others = similar.get(atom, []) + ([] if gone else loose.get(atom, []))
+        if not gone or not totals or _known(others, totals):
+            said[_line(atom, others, totals)] = None
+        else:
+            said |= dict.fromkeys(_line(word, similar[word], totals) for word in gone)
+    return list(said)
+
+
+def _known(others: list[str], totals: Mapping[str, int]) -> list[str]:
+    """Return the texts that some items have, those of the most items first."""
+    return sorted((other for other in others if totals.get(other)), key=lambda other: -totals[other])
+
+
+def _line(atom: str, others: list[str], totals: Mapping[str, int]) -> str:
+    """Return the line about a part that no item has, with the other texts that some items have."""
+    have = [
+        f"{totals[one]:,} {'has' if totals[one] == 1 else 'have'} {brief(one, _SHOWN)}"
+        for one in _known(others, totals)
+    ]
+    return f"no item has {brief(atom, _SHOWN)}" + ("; " + ", ".join(have) if have else "")
 
 
 def _totals(index: Index[Any], texts: list[str], rows: pa.Table, deadline: float) -> dict[str, int]:
@@ -76,7 +100,7 @@ def _totals(index: Index[Any], texts: list[str], rows: pa.Table, deadline: float
     if not texts:
         return {}
     lookup = type(index)(enumerate(texts), **index.options)
-    counts = count(lookup, rows, 0, deadline)
+    counts = count(lookup, rows, Variants(), deadline)
     return {text: counts.totals.get(key, 0) for key, text in enumerate(texts)} if counts.complete else {}
 
 

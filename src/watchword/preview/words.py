@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from watchword.archive.events import text_events
-from watchword.arrays import Int64
+from watchword.arrays import Int64, distinct_numbers
 from watchword.text.analyzer import Analyzer
 
 ITEMS = 20_000
@@ -108,7 +108,7 @@ def count_words(table: pa.Table) -> Words:
     terms = Analyzer().terms_many(texts.slice(max(len(texts) - kept, 0)).combine_chunks())
     numbered = terms.flatten().dictionary_encode()
     rows = np.repeat(np.arange(len(terms)), np.diff(terms.offsets.to_numpy()))
-    pairs = np.unique(rows * (len(numbered.dictionary) + 1) + numbered.indices.to_numpy())
+    pairs = distinct_numbers(rows * (len(numbered.dictionary) + 1) + numbered.indices.to_numpy())
     counts = np.bincount(pairs % (len(numbered.dictionary) + 1), minlength=len(numbered.dictionary))
     chosen = np.argsort(-counts, kind="stable")[:WORDS]
     return Words(numbered.dictionary.take(pa.array(chosen)).to_pylist(), counts[chosen].tolist())

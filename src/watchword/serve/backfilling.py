@@ -4,8 +4,9 @@
 
 The items are decided by the language itself with the store's options, as the pipeline decides them, and written into
 the inbox by `Store.record` in batches whose keys name the subscription, its change and the items: a back-fill that is
-asked for twice delivers once. At most `limits.backfill_items` of the newest items are read; `complete` says whether
-the days have no more.
+asked for twice delivers once. Posted events that the archive does not have yet are archived first: whatever was posted
+before the subscription was made is either delivered by it, or found here. At most `limits.backfill_items` of the newest
+items are read; `complete` says whether the days have no more.
 """
 
 from __future__ import annotations
@@ -92,8 +93,12 @@ class Backfill:
         return {"items": total, "days": self.days, "complete": complete}
 
     def _table(self) -> pa.Table:
+        spool, archive = self.service.spool, self.service.archive
+        posted = spool.items_after(spool.position("archived"))
+        while some := list(islice(posted, AT_ONCE)):
+            archive.write(f"backfill:{self.id}:{self.change}", some)
         since = datetime.now(UTC) - timedelta(days=self.days)
-        return self.service.archive.newest(self.service.limits.backfill_items, since=since)
+        return archive.newest(self.service.limits.backfill_items, since=since)
 
     def _matching(self, table: pa.Table) -> Iterator[Item]:
         """Yield the items of a table that match, the oldest first."""

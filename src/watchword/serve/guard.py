@@ -6,6 +6,7 @@
     base path         taken off, whether the proxy has left it there or not
     body              at most `limits.body` bytes, or `limits.batch` on the routes of `LARGE`; beyond it 413
     address           at most `limits.address_rate` requests a second
+    HEAD              answered as GET, without the body
     answers           security headers; HSTS behind TLS
     afterwards        figures, and a line of the access log: method and path, without query and without secrets
 
@@ -81,6 +82,8 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        if scope["method"] == "HEAD" and not scope["path"].endswith("/live"):  # which has no end
+            scope = {**scope, "method": "GET"}  # uvicorn, which knows the request, sends no body
         answer = _Answer(scope, send, self)
         try:
             self._admit(scope)

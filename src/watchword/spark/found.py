@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import functions as F
 
+from watchword.arrays import distinct_numbers
 from watchword.dead_letters import MOST, Letter
 from watchword.home import Stream
 from watchword.spark.columns import named
@@ -84,7 +85,7 @@ def collect_answers(batch: DataFrame, answers: DataFrame, languages: Iterable[st
     table = answers.toArrow()
     by_language = {name: table.filter(pc.equal(table[LANGUAGE], name)) for name in languages}
     numbers = [_numbers(some) for answer in by_language.values() for some in (_pairs(answer), _refused(answer))]
-    fetched = _fetch(batch, np.unique(np.concatenate(numbers)) if numbers else np.zeros(0, np.int64), row)
+    fetched = _fetch(batch, distinct_numbers(np.concatenate(numbers)) if numbers else np.zeros(0, np.int64), row)
     return {name: _answer(answer, fetched) for name, answer in by_language.items()}
 
 

@@ -24,6 +24,7 @@ PATHS = (
     "/console/health?look=true",
     "/nowhere",
     "/login?once=x",
+    "/docs",
 )
 PAIRS = (
     ("--text", "--ground", 7.0),

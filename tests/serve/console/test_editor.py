@@ -37,6 +37,16 @@ def test_a_draft_is_previewed_with_days_marks_parts_and_near_misses(you: Visitor
     assert "kept out by" in shown
 
 
+def test_near_misses_have_something_of_the_draft(you: Visitor) -> None:
+    shown = results(you, "ferry NEAR/2 delayed NOT zebra")
+    misses = shown.partition('class="near"')[2]
+    titles = re.findall(r"<h3>(?:<[^>]+>)?([^<]+)", misses)
+    assert f"{len(titles)} near misses" in misses and "The newest" not in misses and len(titles) < 20
+    assert all("ferry" in title.casefold() for title in titles)
+    assert "The newest 20 near misses" in results(you, "ferry AND storm")
+    assert "near miss" not in results(you, "zebra NOT delayed")
+
+
 def test_the_figures_are_those_of_the_archive(you: Visitor, island: Desk) -> None:
     rows = island.service.archive.newest()
     texts = [f"{row['title']} {row['text']}".casefold() for row in rows.select(["title", "text"]).to_pylist()]
@@ -72,6 +82,10 @@ def test_a_fault_is_shown_under_its_place_with_the_remedy(you: Visitor) -> None:
         ("cup final*penalties", "patterns"),
         ("//title", "xml paths"),
         ('"rough sea" OR storm', "keywords"),
+        ("f?rry AND storm", "keywords"),
+        ("st?rm", "keywords"),
+        ("ferr* NEAR/9 storm~1", "keywords"),
+        ("2 OF (ferry, st*rm, harbour)", "keywords"),
     ],
 )
 def test_the_language_is_found_out_from_the_text(you: Visitor, text: str, language: str) -> None:
@@ -105,6 +119,19 @@ def test_a_misspelt_word_is_named_with_the_likely_one(you: Visitor) -> None:
 def test_alike_subscriptions_are_named(you: Visitor) -> None:
     shown = results(you, "ferry NOT delayed")
     assert re.search(r'href="/console/edit\?id=ferries">Ferries that sail</a> <span class="muted">is the same', shown)
+
+
+@pytest.mark.parametrize(
+    ("draft", "said"),
+    [
+        ("ferry NOT delayed AND storm", "finds everything that this finds"),
+        ("ferry", "finds nothing that this does not find"),
+    ],
+)
+def test_which_of_two_is_the_wider_one_is_said_of_the_other(you: Visitor, draft: str, said: str) -> None:
+    shown = results(you, draft)
+    found = re.search(r">Ferries that sail</a> <span class=\"muted\">([^<]+)", shown)
+    assert found is not None and found[1] == said
 
 
 def test_it_is_saved_read_and_edited(ada: Visitor, island: Desk) -> None:
@@ -149,6 +176,26 @@ def test_saving_can_fill_in_the_last_week_and_says_how_many_before(island: Desk)
         assert f"filled={said}" in answer.headers["location"]
         assert f"{said} items filled in" in visitor.get(answer.headers["location"]).text
         assert island.service.store().inbox_counts("filler").unread == said > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "language"),
+    [("NOT ferry", "NOT storm", ""), ("NOT (feed = 'Sea')", "NOT (feed = 'Land')", ""), ("*", "**", "patterns")],
+)
+def test_what_matches_nearly_everything_is_saved_when_it_is_sent_again(
+    ada: Visitor, island: Desk, text: str, other: str, language: str
+) -> None:
+    def save(text: str, sure: str = "") -> tuple[int, str]:
+        answer = ada.submit("/console/edit", do="save", text=text, language=language, sure=sure)
+        return answer.status_code, html.unescape(answer.text)
+
+    status, page = save(text)
+    assert status == 422 and "matches nearly everything" in page
+    assert f'name="sure" value="{text}"' in page
+    assert save(other, sure=text)[0] == 422
+    assert text not in [one.text for one in island.service.store().subscriptions("ada")]
+    assert save(text, sure=text)[0] == 303
+    assert text in [one.text for one in island.service.store().subscriptions("ada")]
 
 
 def test_a_refused_text_is_kept_in_the_form_and_not_in_the_store(ada: Visitor, island: Desk) -> None:

@@ -56,6 +56,17 @@ def test_a_row_says_what_where_when_and_why(you: Visitor) -> None:
         assert [(one.get("target"), one.get("rel")) for one in originals] == [("_blank", "noopener noreferrer")]
 
 
+def test_a_row_without_marked_words_says_the_reason(reader: Visitor, island: Desk) -> None:
+    with island.home.store() as store:
+        rule = f"{reader.name}-rule"
+        store.subscribe(reader.name, "feed = 'Sea' AND NOT author = 'desk'", id=rule, language="predicates")
+        items = [Item(f"{reader.name}:plain", "Calm", "No wind", feed="Sea"), Item(f"{reader.name}:bare", feed="Sea")]
+        store.record(f"{reader.name} plain", items, [Match(item.identity, rule) for item in items])
+    rows = Page(reader.get("/").text).texts("p", "why")
+    assert rows[:2] == ["match: feed = 'Sea' AND NOT author = 'desk'"] * 2
+    assert rows[2] == "A storm & more"
+
+
 def test_marking_a_row_answers_with_the_row(reader: Visitor, island: Desk) -> None:
     number = island.service.store().last_delivery(reader.name)
     item = f"{reader.name}:4"
@@ -142,6 +153,13 @@ def test_filters_hold_in_rows_and_news(reader: Visitor) -> None:
     assert titles(reader.get("/", params=nothing).text) == []
     assert titles(reader.get("/console/news", params={**nothing, "after": 0}).text) == []
     assert titles(reader.get("/?view=starred").text) == []
+
+
+def test_a_search_that_finds_nothing_unread_leads_to_all_items(you: Visitor) -> None:
+    page = Page(you.get("/", params={"q": "zebra"}).text)
+    href = next(one.get("href") for one in page.all("a") if one.text == "Search all items")
+    assert href == "/?view=all&q=zebra"
+    assert "Search all items" not in you.get(href).text
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -69,12 +71,22 @@ def test_nobody_revokes_the_token_of_somebody_else(ada: Visitor, island: Desk) -
 
 def test_health_says_what_there_is(you: Visitor, island: Desk) -> None:
     page = Page(you.get("/console/health").text)
-    assert {"Store", "Indexes", "Archive", "Posted events", "Lag", "Disk"} <= {
+    assert {"Store", "Indexes", "Archive", "Free disk", "Posted events", "Lag", "Disk"} <= {
         one.split(" ")[0] if one.startswith("Archive") else one for one in page.texts("h2")
     }
     assert page.texts("span", "state")[:3] == ["well", "well", "well"]
     rows = dict(re.findall(r"<tr><td>(\w+)</td><td class=\"n\">([\d.]+ [kM]?B)", you.get("/console/health").text))
     assert {"archive", "store"} <= rows.keys()
+
+
+def test_health_shows_the_run_beside_the_server(you: Visitor, island: Desk) -> None:
+    file = island.home.path / "run-child.json"
+    file.write_text(json.dumps({"server": os.getpid(), "state": "waiting", "starts": 3, "ended": 1}))
+    try:
+        text = Page(you.get("/console/health").text).texts("li", "figure-card")
+    finally:
+        file.unlink()
+    assert "Run beside itlook at itwaiting, started 3 times" in text
 
 
 def test_health_names_dead_and_covered_subscriptions(island: Desk) -> None:

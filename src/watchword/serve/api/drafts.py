@@ -10,18 +10,20 @@ twenty transactions, and lines that were made stay made.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.errors import SubscriptionError, SubscriptionSyntaxError, UnknownNameError
 from watchword.languages import LANGUAGES
 from watchword.serve.problems import Problem, problem_of
 from watchword.serve.security import Caller
-from watchword.store import Details, Example, Request, Store
+from watchword.store import Details, Example, Request, Store, Subscription
 from watchword.visible import brief, visible
 
 
@@ -40,14 +42,16 @@ class Draft(BaseModel):
         extra="forbid",
         json_schema_extra={"examples": [{"language": "keywords", "text": "ferry AND storm", "tags": ["sea"]}]},
     )
-    language: str = "keywords"
-    text: str
-    name: str | None = None
-    note: str | None = None
-    tags: list[str] | None = None
-    paused: bool | None = None
-    snoozed: datetime | None = None
-    examples: list[Sample] | None = None
+    language: str = Field("keywords", description="The language of the text.")
+    text: str = Field(description="The subscription.")
+    name: str | None = Field(None, description="A name, for people.")
+    note: str | None = Field(None, description="A note, for people.")
+    tags: list[str] | None = Field(None, description="Words to list and match by.")
+    paused: bool | None = Field(None, description="True: it matches nothing until it is resumed.")
+    snoozed: datetime | None = Field(None, description="The time until which nothing is delivered.")
+    examples: list[Sample] | None = Field(
+        None, description='Texts that it has to match, or must not: `[{"event": "a ferry", "matches": true}]`.'
+    )
 
     def details(self, old: Details | None) -> Details | None:
         """Return the details with the given members; None if none is given."""
@@ -70,7 +74,7 @@ DETAILS = ("name", "note", "tags", "paused", "snoozed", "examples")
 class NewDraft(Draft):
     """A subscription to make, with its id; without one the server gives it one."""
 
-    id: str | None = None
+    id: str | None = Field(None, description="Its id; without one the server gives it one.")
 
 
 @dataclass
@@ -102,10 +106,15 @@ def read_draft(body: bytes) -> Read:
 
 @dataclass
 class Bulk:
-    """Many drafts of one caller, made in the store; `made` has ids by line, `refused` problems by line."""
+    """Many drafts of one caller, made in the store; `made` has ids by line, `refused` problems by line.
+
+    `keep` returns those of some ids that are the caller's already; `old` has the subscriptions of these as they were.
+    """
 
     store: Store
     who: Caller
+    keep: Callable[[list[str]], list[str]]
+    old: dict[str, Subscription] = field(default_factory=dict)
     made: dict[int, str] = field(default_factory=dict)
     refused: dict[int, Problem] = field(default_factory=dict)
     counter: int = 0
@@ -127,6 +136,9 @@ class Bulk:
                 requests.append((number, Request(self.who.subscriber, text, read.id, language, details)))
             except Problem as problem:
                 self._refuse(number, problem, skip)
+        for id in self.keep([request.id for _, request in requests if request.id is not None]):
+            with suppress(UnknownNameError):  # it is gone since
+                self.old[id] = self.store.subscription(id)
         self._make(requests, skip)
         return self
 

@@ -3,12 +3,14 @@
     GET /readyz     200  {"status": "green", "checks": {"store": {"status": "green", "change": 41}, …}}
 
 Green is well. Yellow still answers, but an operator should look: the indexes are behind, the self-audit has found a
-difference, the archive cannot be read, posted events are not delivered, the run beside the server has ended. Red, with
-status 503, is for whoever sends requests here: the store cannot be reached, or the indexes cannot follow it.
+difference, the archive cannot be read, posted events are not delivered, the run beside the server has ended, the disk
+is nearly full. Red, with status 503, is for whoever sends requests here: the store cannot be reached, or the indexes
+cannot follow it.
 """
 
 from __future__ import annotations
 
+import shutil
 import time
 from contextlib import suppress
 from typing import Any
@@ -23,6 +25,8 @@ from watchword.serve.state import Service
 router = APIRouter(tags=["health"])
 LAG = 5.0
 """Seconds of lag from which readiness is yellow."""
+LEAST_FREE = 256 << 20
+"""Free bytes of the home's disk below which readiness is yellow."""
 GREEN, YELLOW, RED = "green", "yellow", "red"
 Check = dict[str, Any]
 
@@ -45,7 +49,7 @@ async def healthz() -> Response:
     responses={200: {"content": {"application/json": {}}}, 503: {"content": {"application/json": {}}}},
 )
 def readyz(request: Request) -> Response:
-    """Say whether the store, the indexes, the archive, posted events, the run and the self-audit are well."""
+    """Say whether the store, indexes, archive, posted events, self-audit, disk and run are well."""
     service: Service = request.app.state.service
     checks = {
         "store": check_store(service),
@@ -53,6 +57,7 @@ def readyz(request: Request) -> Response:
         "archive": check_archive(service),
         "posted": check_posted(service),
         "audit": check_audit(service),
+        "disk": check_disk(service),
     } | check_run(service)
     found = {check["status"] for check in checks.values()}
     status = RED if RED in found else YELLOW if YELLOW in found else GREEN
@@ -108,6 +113,17 @@ def check_posted(service: Service) -> Check:
     if deliverer.error is not None:
         check |= {"status": YELLOW, "reason": str(getattr(deliverer.error, "reason", deliverer.error))}
     return check
+
+
+def check_disk(service: Service) -> Check:
+    """Return how many bytes are free where the home is."""
+    try:
+        free = shutil.disk_usage(service.home.path).free
+    except OSError as error:
+        return {"status": YELLOW, "free": 0, "reason": error.strerror or str(error)}
+    if free >= LEAST_FREE:
+        return {"status": GREEN, "free": free}
+    return {"status": YELLOW, "free": free, "reason": f"{free / 1e6:,.0f} MB are left: make room, or changes fail"}
 
 
 def check_run(service: Service) -> dict[str, Check]:

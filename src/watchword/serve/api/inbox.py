@@ -10,7 +10,8 @@ An entry's `reasons` say which subscriptions it matched, why, and in which `plac
 `undo` is what to post to ``/inbox/ada/ACTION`` in order to have it as before: the items whose mark was changed by this
 request.
 
-Search is a subscription in keywords, asked over the inbox: ``?q=ferry NOT calm`` returns the entries that it matches.
+Search is a subscription in keywords, with the store's options, asked over the inbox: ``?q=ferry NOT calm`` returns the
+entries that it matches.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def _search(store: Store, subscriber: str, asked: Asked, query: str) -> tuple[li
 
     It looks at `SEARCHED` entries, in pieces; if these have too few matches, the next page begins behind them.
     """
-    index = KeywordIndex({"q": query})
+    index = KeywordIndex({"q": query}, **store.options("keywords"))
     found: list[Delivery] = []
     for _ in range(0, SEARCHED, MOST):
         some = _deliveries(store, subscriber, asked, MOST)

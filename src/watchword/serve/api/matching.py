@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import parse_qsl
 
 import orjson
 import pyarrow as pa
@@ -27,6 +25,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from watchword.errors import EventError
+from watchword.serve.api.parameters import (
+    ANSWERS,
+    ARROW,
+    BODIES,
+    NDJSON,
+    PARAMETERS,
+    XML,
+    Parameters,
+    read_parameters,
+    wrong,
+)
 from watchword.serve.arrow_streams import read_events
 from watchword.serve.limits import read_body
 from watchword.serve.matching import (
@@ -53,119 +62,16 @@ INLINE = 65_536
 """Bytes of a body up to which it is matched on the event loop."""
 CHUNK = 4_096
 """Events of a batch that are matched at a time."""
-NDJSON = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
-ARROW = "application/vnd.apache.arrow.stream"
-XML = ("application/xml", "text/xml")
-_TRUE, _FALSE = ("true", "1", "yes"), ("false", "0", "no", "")
-
-
-class Parameters(NamedTuple):
-    """What the query of the address asks for."""
-
-    language: str | None = None
-    tags: frozenset[str] = frozenset()
-    explain: bool = False
-    subscriber: str | None = None
-    after: int = 0
-    column: tuple[str, ...] = ()
-
-
-_PARAMETERS = [
-    {
-        "name": "language",
-        "in": "query",
-        "schema": {"type": "string"},
-        "description": "The language that reads the events; without it every language that can.",
-    },
-    {
-        "name": "tag",
-        "in": "query",
-        "schema": {"type": "array", "items": {"type": "string"}},
-        "description": "Only subscriptions with this tag; repeated, with one of these.",
-    },
-    {
-        "name": "explain",
-        "in": "query",
-        "schema": {"type": "boolean"},
-        "description": "Say why, and where in the event the words stand.",
-    },
-    {
-        "name": "subscriber",
-        "in": "query",
-        "schema": {"type": "string"},
-        "description": "Whose subscriptions, for the scope admin: a name, or * for everybody's.",
-    },
-    {
-        "name": "after",
-        "in": "query",
-        "schema": {"type": "integer", "minimum": 0, "maximum": 2**63 - 1},
-        "description": "Wait until the indexes have the change of this number.",
-    },
-    {
-        "name": "column",
-        "in": "query",
-        "schema": {"type": "array", "items": {"type": "string"}},
-        "description": "Of an Arrow table: the column of the events.",
-    },
-]
-_EVENT = {"description": "A text, an object, a list of texts, or null, which matches nothing."}
-_MATCH = {
-    "type": "object",
-    "required": ["id", "language"],
-    "properties": {
-        "id": {"type": "string"},
-        "language": {"type": "string"},
-        "why": {"type": "string"},
-        "places": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["start", "end"],
-                "properties": {
-                    "start": {"type": "integer"},
-                    "end": {"type": "integer"},
-                    "attribute": {"type": "string"},
-                },
-            },
-        },
-    },
-}
-_BODIES = {
-    "application/json": {
-        "schema": {
-            "type": "object",
-            "required": ["event"],
-            "properties": {"event": _EVENT, "language": {"type": ["string", "null"]}},
-            "additionalProperties": False,
-        },
-        "example": {"event": "the ferry in the storm"},
-    },
-    "text/plain": {"schema": {"type": "string"}},
-    "application/xml": {"schema": {"type": "string"}},
-    "application/x-ndjson": {"schema": {"type": "string"}},
-    ARROW: {"schema": {"type": "string", "format": "binary"}},
-}
-_ANSWERS = {
-    "application/json": {
-        "schema": {
-            "type": "object",
-            "required": ["matches"],
-            "properties": {"matches": {"type": "array", "items": _MATCH}},
-        }
-    },
-    "application/x-ndjson": {"schema": {"type": "string"}},
-    ARROW: {"schema": {"type": "string", "format": "binary"}},
-}
 
 
 @router.post(
     "/match",
     response_class=Response,
-    responses={200: {"description": "The matches.", "content": _ANSWERS}},
+    responses={200: {"description": "The matches.", "content": ANSWERS}},
     openapi_extra={
         "x-scope": "match",
-        "parameters": _PARAMETERS,
-        "requestBody": {"required": True, "content": _BODIES},
+        "parameters": PARAMETERS,
+        "requestBody": {"required": True, "content": BODIES},
     },
 )
 async def match(request: Request) -> Response:
@@ -192,38 +98,6 @@ def _media_type(request: Request) -> str:
         if name == b"content-type":
             return str(value.decode("latin-1").partition(";")[0].strip().lower())
     return "application/json"
-
-
-@lru_cache(maxsize=1024)
-def read_parameters(query: bytes) -> Parameters:
-    """Return what a query asks for; a `Problem` 422 names a parameter that is unknown or wrong.
-
-    >>> read_parameters(b"explain=true&tag=sea").explain
-    True
-    """
-    found: dict[str, Any] = {}
-    try:
-        pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=100, errors="strict")
-    except (UnicodeError, ValueError):
-        raise _wrong("the query of the address cannot be read") from None
-    for name, value in pairs:
-        if name in ("language", "subscriber"):
-            found[name] = value
-        elif name == "tag":
-            found["tags"] = found.get("tags", frozenset()) | {value}
-        elif name == "column":
-            found["column"] = (*found.get("column", ()), value)
-        elif name == "explain" and value.lower() in (*_TRUE, *_FALSE):
-            found["explain"] = value.lower() in _TRUE
-        elif name == "after" and value.isascii() and value.isdigit() and len(value) < 19:
-            found["after"] = int(value)
-        else:
-            raise _wrong(f"the parameter {visible(brief(name, 50))!r} is unknown, or its value is none that it takes")
-    return Parameters(**found)
-
-
-def _wrong(detail: str) -> Problem:
-    return Problem(422, "wrong-value", detail, remedy="see /docs for what this address takes")
 
 
 async def _wait_for(service: Service, counter: int) -> None:
@@ -278,7 +152,7 @@ def _read_event(kind: str, body: bytes) -> tuple[Any, str | None]:
         415,
         "wrong-media-type",
         f"a body of type {visible(brief(kind, 80))!r} is not read here",
-        remedy=f"send one of: {', '.join(_BODIES)}",
+        remedy=f"send one of: {', '.join(BODIES)}",
     )
 
 
@@ -290,10 +164,10 @@ def _read_envelope(body: bytes) -> tuple[Any, str | None]:
             422, "event-unreadable", f"the body is no JSON: {error.msg}", position=error.pos, remedy="send UTF-8 JSON"
         ) from None
     if not isinstance(value, dict) or "event" not in value or len(value) > 1 + ("language" in value):
-        raise _wrong('the body is {"event": …}, and perhaps "language"')
+        raise wrong('the body is {"event": …}, and perhaps "language"')
     language = value.get("language")
     if language is not None and not isinstance(language, str):
-        raise _wrong("the language is a text")
+        raise wrong("the language is a text")
     return value["event"], language
 
 
@@ -449,7 +323,7 @@ def _answer_lines(
 
 async def _match_table(service: Service, asked: Asked, wanted: Parameters, body: bytes) -> Response:
     if wanted.explain:
-        raise _wrong("reasons are for JSON and NDJSON: an Arrow table has pairs alone")
+        raise wrong("reasons are for JSON and NDJSON: an Arrow table has pairs alone")
     pieces = await service.run(_table_answer, service, asked, wanted, body)
     return Response(pieces, media_type=ARROW)
 
@@ -459,7 +333,7 @@ def _table_answer(service: Service, asked: Asked, wanted: Parameters, body: byte
     names = [*wanted.column] or table.column_names
     missing = [name for name in names if name not in table.column_names]
     if missing:
-        raise _wrong(f"the table has no column {missing[0]!r}; it has: {', '.join(table.column_names[:20])}")
+        raise wrong(f"the table has no column {missing[0]!r}; it has: {', '.join(table.column_names[:20])}")
     events = table.select(names)
     found = consistently(service.follower, lambda: _match_columns(service, asked, events))
     service.metrics.note_matched("arrow", table.num_rows, sum(part.num_rows for part in found))

@@ -28,6 +28,7 @@ from starlette.responses import StreamingResponse
 from watchword.errors import SubscriptionError, UnknownNameError
 from watchword.languages import LANGUAGES
 from watchword.serve.api.drafts import Bulk, Draft, Sample, read_draft
+from watchword.serve.api.noting import note, note_many
 from watchword.serve.backfilling import Backfill, days_of
 from watchword.serve.limits import read_body
 from watchword.serve.problems import Problem
@@ -255,11 +256,12 @@ def _post_many(service: Service, who: Caller, body: bytes, skip: bool) -> Respon
     lines = [(number, line) for number, line in enumerate(body.split(b"\n"), 1) if line.strip()]
     service.security.count_write(who, len(lines))
     check_room(service, who, len(lines))
-    done = Bulk(service.store(), who).subscribe(lines, skip)
+    owned = service.follower.owned(who.subscriber)
+    done = Bulk(service.store(), who, owned.keep).subscribe(lines, skip)
     service.counts.forget(who.subscriber)
     if done.made:
         service.changed(done.counter)
-        note(service, who, "subscribe many", f"{len(done.made)} subscriptions", None, {"ids": done.ids()[:100]})
+        note_many(service, who, done, show)
     return Response(b"".join(orjson.dumps(line) + b"\n" for line in done.lines()), media_type=NDJSON)
 
 
@@ -370,15 +372,3 @@ def _dry_run(service: Service, draft: Draft, days: float | None) -> Response:
         raise Problem(422, "wrong-value", "dry_run says what ?backfill= would do; give one, such as ?backfill=7d")
     count = Backfill(service, draft.language, draft.text, days).count()
     return answer({"backfill": count | {"dry_run": True}}, 200, {})
-
-
-def note(service: Service, who: Caller, what: str, which: str, old: Any, new: Any) -> None:
-    """Count a change, and write it into the audit log."""
-    service.metrics.changes.labels(what).inc()
-    store = service.store()
-    store.add_audit(who.subscriber, what, which, source=who.source, old=_plain(old), new=_plain(new))
-
-
-def _plain(value: Any) -> Any:
-    """Return a JSON object with times as texts."""
-    return None if value is None else orjson.loads(orjson.dumps(value))

@@ -23,7 +23,7 @@ from watchword.archive import item_of
 from watchword.errors import SubscriptionSyntaxError, WatchwordError
 from watchword.items import Item
 from watchword.languages import LANGUAGES, language_class
-from watchword.preview import Draft, Hit, Preview, preview
+from watchword.preview import Draft, Hit, Near, Preview, preview
 from watchword.serve.console.marking import Piece, pieces, snippet, spans_of
 from watchword.serve.console.pages import Viewer, address, first
 from watchword.serve.previews import MOST_COMPARED, try_examples
@@ -31,6 +31,7 @@ from watchword.serve.problems import problem_of
 from watchword.store import Details, Example, Subscription
 
 DAYS = 30
+SAMPLE = 20
 """Days that a preview looks back."""
 FILLED = 7
 """Days that "save and fill" delivers, today included."""
@@ -39,8 +40,9 @@ DAY_SAMPLE = 100
 LONGEST_LINK = 2_000
 """Characters of a text that is put into links."""
 _FIELDS = re.compile(r"(?<![<>=!])[<>=!]=?|\b(MATCHES|LIKE|HAS|BETWEEN|EXISTS|ANY|KIND OF|IS (NOT )?NULL)\b|\bIN \(")
-_QUOTED = re.compile(r'"[^"]*"')
-_PATTERN = re.compile(r"\w[*?]\w")
+_PLAIN = re.compile(r'"[^"]*"|\S+://\S+')
+_WILDCARD = re.compile(r"\w[*?]\w")
+_OPERATOR = re.compile(r'\b(AND|OR|NOT|NEAR/\d+|BEFORE/\d+|\d+ OF)\b|["()~]|(?<!\S)[-^]\w')
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Form:
     tags: str = ""
     examples: tuple[Example, ...] = ()
     tried: str = ""
+    sure: str = ""
+    """The text that is to be saved although it matches nearly everything: it was sent before, and refused."""
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, list[str]]) -> Form:
@@ -66,7 +70,7 @@ class Form:
             for text, verdict in zip(texts, verdicts, strict=False)
             if verdict != "forget"
         )
-        plain = ("id", "etag", "language", "text", "name", "note", "tags", "tried")
+        plain = ("id", "etag", "language", "text", "name", "note", "tags", "tried", "sure")
         return cls(examples=examples, **{name: first(fields, name) for name in plain})
 
     @classmethod
@@ -91,15 +95,20 @@ class Form:
 def guess_language(text: str) -> str:
     """Return the language that a text looks like.
 
-    >>> [guess_language(text) for text in ("ferry NOT storm", "feed = 'x' AND MATCHES 'ferry'", "/item//title", "s*g")]
-    ['keywords', 'predicates', 'paths', 'patterns']
+    Wildcards are those of keywords in a single word and beside operators, and otherwise those of patterns.
+
+    >>> [guess_language(text) for text in ("ferry NOT storm", "feed = 'x' AND MATCHES 'ferry'", "/item//title")]
+    ['keywords', 'predicates', 'paths']
+    >>> [guess_language(text) for text in ("colo?r", "gr?y OR colo?r", "cup final*penalties")]
+    ['keywords', 'keywords', 'patterns']
     """
     text = text.strip()
     if text.startswith("/"):
         return "paths"
-    if _FIELDS.search(_QUOTED.sub("", text)):
+    if _FIELDS.search(_PLAIN.sub("", text)):
         return "predicates"
-    return "patterns" if _PATTERN.search(text) else "keywords"
+    is_pattern = _WILDCARD.search(text) and " " in text and not _OPERATOR.search(text)
+    return "patterns" if is_pattern else "keywords"
 
 
 class Fault(NamedTuple):
@@ -180,6 +189,16 @@ class Results:
     def filled(self) -> int:
         """The items of the last days that "save and fill" would deliver."""
         return sum(bar.count for bar in self.bars[-FILLED:])
+
+    @property
+    def misses(self) -> list[Near]:
+        """The near misses that have something of what the draft asks for."""
+        return [] if self.preview is None else [near for near in self.preview.near if not near.is_far]
+
+    @property
+    def are_all(self) -> bool:
+        """Whether there are no more near misses than these."""
+        return len(self.misses) < SAMPLE
 
     @property
     def most(self) -> int:

@@ -17,7 +17,10 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from watchword.errors import ConflictError, SubscriptionError, SubscriptionSyntaxError, WatchwordError
-from watchword.serve.api.subscriptions import check_room, find_own, note, show
+from watchword.index import language_class
+from watchword.preview import asks_for_nothing
+from watchword.serve.api.noting import note
+from watchword.serve.api.subscriptions import check_room, find_own, show
 from watchword.serve.backfilling import Backfill
 from watchword.serve.console.drafting import (
     DAYS,
@@ -34,6 +37,10 @@ from watchword.serve.problems import Problem, problem_of
 from watchword.store import Example, Subscription
 
 router = APIRouter()
+NOISE = (
+    "It was not saved: it asks for nothing, and matches nearly everything. Save once more if that is what you want, "
+    "or add a word that has to be there."
+)
 
 
 @router.get("/console/edit")
@@ -102,6 +109,8 @@ def _save(viewer: Viewer, form: Form, fill: bool) -> Response:
     old = find_own(store, form.id, who) if form.id else None
     try:
         service.security.count_write(who)
+        if form.sure != form.text and _is_noise(viewer, form):
+            return _page(viewer, replace(form, sure=form.text), look(viewer, form), old, 422, NOISE)
         if old is None:
             check_room(service, who, 1)
         id = store.subscribe(
@@ -123,6 +132,12 @@ def _save(viewer: Viewer, form: Form, fill: bool) -> Response:
         filled = Backfill.of_subscription(service, made, fill_days(datetime.now(UTC))).deliver()
         count = str(filled["items"])
     return go(viewer, "/console/subscriptions", saved=id, filled=count)
+
+
+def _is_noise(viewer: Viewer, form: Form) -> bool:
+    """Return whether a draft matches whatever has nothing of its words; the store's error if it is refused."""
+    index = language_class(form.chosen)(**viewer.store.options(form.chosen))
+    return asks_for_nothing(index, form.text)
 
 
 def _refused(viewer: Viewer, form: Form, old: Subscription | None, error: Exception) -> Response:

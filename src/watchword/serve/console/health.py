@@ -18,11 +18,20 @@ from watchword import __version__
 from watchword.dead_letters import read_letters
 from watchword.retention import disk_use
 from watchword.serve.api import feeds as api
-from watchword.serve.api.health import GREEN, check_archive, check_audit, check_indexes, check_store
+from watchword.serve.api.health import (
+    GREEN,
+    check_archive,
+    check_audit,
+    check_disk,
+    check_indexes,
+    check_run,
+    check_store,
+)
 from watchword.serve.console.drafting import table_of
 from watchword.serve.console.looking import COSTLY, DAYS, Look, look
-from watchword.serve.console.pages import Viewer, render, view
+from watchword.serve.console.pages import Viewer, render, size, view
 from watchword.serve.console.progress import rate_of, runs_of, versions_of
+from watchword.visible import counted
 
 router = APIRouter()
 LETTERS = 10
@@ -85,13 +94,19 @@ def _checks(viewer: Viewer) -> list[tuple[str, dict[str, Any], str]]:
         ("Indexes", check_indexes, "{behind} changes behind"),
         ("Archive", check_archive, "{items:,} items"),
         ("Self-audit", check_audit, "{share:.1%} of events"),
+        ("Free disk", check_disk, "{size}"),
     ]
     checks = []
     for name, check, figure in known:
         found = check(viewer.service)
-        said = "it is off" if name == "Self-audit" and not found["share"] else figure.format_map(found)
-        checks.append((name, found, found.get("reason") or said))
-    return checks
+        said = "it is off" if name == "Self-audit" and not found["share"] else ""
+        checks.append(
+            (name, found, found.get("reason") or said or figure.format(**found, size=size(found.get("free", 0))))
+        )
+    runs = check_run(viewer.service).values()
+    return checks + [
+        ("Run beside it", run, f"{run['state']}, started {counted(run['starts'], 'time')}") for run in runs
+    ]
 
 
 def _indexes(viewer: Viewer) -> list[tuple[str, int, int]]:

@@ -194,11 +194,12 @@ def _row(entry: dict[str, Any], labels: _Labels) -> Row:
         Why(one["subscription"], labels.of(one["subscription"]), one["text"] or "", one["why"])
         for one in entry["reasons"]
     ]
+    is_marked = any(spans.get(name) for name in ("title", "text"))
     return Row(
         number=entry["number"],
         id=entry["id"],
         title=pieces(title, spans.get("title", [])),
-        snippet=snippet(text, spans.get("text", [])),
+        snippet=snippet(text, spans.get("text", [])) if is_marked else _plain_reason(reasons),
         text=pieces(text, spans.get("text", [])),
         link=entry["link"],
         feed=entry["feed"],
@@ -208,6 +209,11 @@ def _row(entry: dict[str, Any], labels: _Labels) -> Row:
         is_starred=entry["starred_at"] is not None,
         reasons=reasons,
     )
+
+
+def _plain_reason(reasons: list[Why]) -> list[Piece]:
+    """Return why an item is here of which neither title nor text has a mark: a rule asked for its feed alone."""
+    return [Piece(reasons[0].why or reasons[0].text)] if reasons else []
 
 
 # Marks

@@ -15,7 +15,8 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from watchword.errors import UnknownNameError
-from watchword.serve.api.subscriptions import find_own, note, read_own, show
+from watchword.serve.api.noting import note
+from watchword.serve.api.subscriptions import find_own, read_own, show
 from watchword.serve.console.drafting import label_of
 from watchword.serve.console.pages import Viewer, change, first, go, read_form, render, view
 from watchword.serve.problems import Problem

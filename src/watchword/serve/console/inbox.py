@@ -212,7 +212,7 @@ def _row(entry: dict[str, Any], labels: _Labels) -> Row:
 
 
 def _plain_reason(reasons: list[Why]) -> list[Piece]:
-    """Return why an item is here of which neither title nor text has a mark: a rule asked for its feed alone."""
+    """Return the first reason as a snippet, for an item whose title and text have no marked word."""
     return [Piece(reasons[0].why or reasons[0].text)] if reasons else []
 
 

@@ -1,10 +1,11 @@
 """One condition on one field as a tree: words, phrases, whole values, existence, wildcards, edits.
 
 >>> title, tag = Field("title", "text", (("title",),)), Field("tag", "keyword", (("tag",),))
->>> write(some(words(title, "Night boat"))), write(phrase(title, "Night boat", 2))
-("title MATCHES 'night OR boat'", 'title MATCHES \'"night boat"~2\'')
->>> write(wildcard(title, ["f", "?", "rr", "*"], False, True)), write(wildcard(tag, ["f", "?", "rr", "*"], False, False))
-("title MATCHES 'f?rr*'", "tag LIKE 'f_rr%'")
+>>> print(write(some(words(title, "Night boat"))), write(phrase(title, "Night boat", 2)), sep="; ")
+title MATCHES 'night OR boat'; title MATCHES '"night boat"~2'
+>>> form = pieces_of("f?rr*")
+>>> print(write(wildcard(title, form, False, True)), write(wildcard(tag, form, False, False)), sep="; ")
+title MATCHES 'f?rr*'; tag LIKE 'f_rr%'
 
 A field of texts is asked for words, any other for its whole value. One that no mapping names is asked for words by full
 texts, and for its whole value by single terms; a word that is a number, or true or false, also finds the value itself.
@@ -25,9 +26,9 @@ from watchword.predicates.dialects.searches.trees import NONE, Leaf, Tree, Words
 from watchword.predicates.dialects.searches.words import Word, family, folded_run, only_word, words_of
 from watchword.predicates.dialects.searches.words import phrase as phrase_text
 from watchword.predicates.dialects.sigma.selections import is_number
-from watchword.predicates.dialects.sigma.values import Wild, spelled, tidy
+from watchword.predicates.dialects.sigma.values import Pieces, Wild, pieces_of, plain_text, spelled, tidy
 
-__all__ = ["Field", "some", "write"]
+__all__ = ["Field", "pieces_of", "some", "write"]
 
 
 def reads_words(field: Field) -> bool:
@@ -72,8 +73,8 @@ def phrase(field: Field, text: str, slop: int = 0, dates: Dates | None = None) -
     runs = sum(len(word.runs) for word in found)
     if slop > MOST_SLOP or (slop and runs > MOST_SLOPPY):
         raise Refused(
-            f"a phrase with a slop has at most {MOST_SLOPPY} words, and a slop of at most {MOST_SLOP:,}; leave the slop "
-            "out, or ask for the words"
+            f"a phrase with a slop has at most {MOST_SLOPPY} words, and a slop of at most {MOST_SLOP:,}; leave the "
+            "slop out, or ask for the words"
         )
     own = _own_value(field, text)
     tree = _asked(field, [phrase_text(found, slop)], runs)
@@ -83,7 +84,7 @@ def phrase(field: Field, text: str, slop: int = 0, dates: Dates | None = None) -
 def phrase_prefix(field: Field, text: str) -> Tree | None:
     """Return that the words of a text stand side by side, of which the last is the beginning of a word."""
     if field.kind == "keyword":
-        return wildcard(field, [text, "*"], False, False)
+        return wildcard(field, tidy([text, Wild.ANY]), False, False)
     if not reads_words(field):
         raise Refused(f"the beginning of a word is looked for in texts, and {field.name} is of the type {field.kind}")
     found = words_of(text, field.analysis.stop_words)
@@ -138,28 +139,36 @@ def exists(field: Field) -> Tree:
     return some(Leaf(f"{attribute} EXISTS") for attribute in field.attributes if attribute)
 
 
-def wildcard(field: Field, pieces: Sequence[str], folded: bool, analysed: bool, of: str = "wildcard") -> Tree:
-    """Return that a field has a word, or is a text, of some form: texts, and ``*`` and ``?`` as pieces of their own.
+def wildcard(field: Field, pieces: Pieces, folded: bool, analysed: bool, of: str = "wildcard") -> Tree:
+    """Return that a field has a word, or is a text, of some form.
 
     `analysed`: the texts are folded as words of the field are, and a field that no mapping names is asked for words;
     if not, they have to be folded already.
     """
-    if pieces and set(pieces) == {"*"}:
+    if pieces == (Wild.ANY,):
         return exists(field)
     if field.kind == "text" or (field.kind == "any" and analysed):
-        parts = [part if part in ("*", "?") else folded_run(part) for part in pieces]
-        if not (folded or analysed) and parts != list(pieces):
-            only_word("".join(part for part in pieces if part not in ("*", "?")), of)
-        made = family(parts) if {"*", "?"} & set(parts) else str(Word(tuple(parts)))
+        parts = [part.value if isinstance(part, Wild) else folded_run(part) for part in pieces]
+        if not (folded or analysed):
+            _check_folded(pieces, parts, of)
+        made = family(parts) if Wild.ANY in pieces or Wild.ONE in pieces else str(Word(tuple(parts)))
         return _asked(field, [made])
     if field.kind not in ("keyword", "any"):
         raise Refused(f"{of} looks for a form of texts, and {field.name} is of the type {field.kind}")
-    signs = {"*": Wild.ANY, "?": Wild.ONE}
-    made_of = tidy(signs.get(piece, piece) for piece in pieces)
-    if not any(isinstance(piece, Wild) for piece in made_of):
-        return whole(_folding(field, of) if folded else field, ["".join(pieces)])
+    text = plain_text(pieces)
+    if text is not None:
+        return whole(_folding(field, of) if folded else field, [text])
     cased = not (folded or field.folded)
-    return some(Leaf(spelled(attribute, made_of, cased=cased)) for attribute in field.attributes)
+    return some(Leaf(spelled(attribute, pieces, cased=cased)) for attribute in field.attributes)
+
+
+def _check_folded(pieces: Pieces, parts: list[str], of: str) -> None:
+    for piece, part in zip(pieces, parts, strict=True):
+        if isinstance(piece, str) and piece != part:
+            raise Refused(
+                f"{of} compares with words as they are indexed, in lower case, and {piece!r:.60} is not, so it would "
+                f"never match; write {part!r:.60}, or case_insensitive"
+            )
 
 
 def similar(field: Field, word: Word, edits: int, beginning: int = 0, swaps: bool = True) -> Tree:

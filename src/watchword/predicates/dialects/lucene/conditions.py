@@ -56,11 +56,11 @@ class LuceneConditions:
         if len(words) != 1 or len(words[0].runs) > 1 or not words[0].runs[0].isalnum():
             raise Refused(f"edits are of single words, and {text!r:.60} is none; write its words apart")
         [word] = words
-        return self.any_of(field, lambda one: leaves.similar(one, word, self.edits(edits, word)))
+        return self.any_of(field, lambda one: self.similar_in(one, word, edits))
 
-    def edits(self, written: str, word: Word) -> int:
-        """Return how many edits a word has by what is written behind its tilde."""
-        return edits_of_similarity(written, word.runs[0])
+    def similar_in(self, one: Field, word: Word, edits: str) -> Tree:
+        """Return that a field has a word that is similar, by what is written behind its tilde."""
+        return leaves.similar(one, word, edits_of_similarity(edits, word.runs[0]))
 
     def wildcard(self, field: str | None, written: str) -> Tree | None:
         """Return words of a form."""

@@ -106,6 +106,10 @@ class Fields:
             found = self._known[name] = self._made(name)
         return found
 
+    def analysis(self, name: str) -> Analysis:
+        """Return what an analyser does, by its name."""
+        return analysis_of(name, self._settings)
+
     def percolators(self) -> list[str]:
         """Return the fields of type percolator, whose values are queries."""
         return [name for name, one in self._written.items() if one.get("type") == "percolator"]
@@ -120,7 +124,13 @@ class Fields:
 
     def texts(self) -> list[Field]:
         """Return the fields of type text; those of which nothing can be asked are left out."""
-        return [self.field(name) for name in self._written if self._type(name) == "text" and not self._parent(name)]
+        return [one for one in self.searched() if one.kind == "text"]
+
+    def searched(self) -> list[Field]:
+        """Return the texts and keywords that are asked where no field is named. A keyword that is another reading of a
+        text is left out: whatever is found in it is found in the text."""
+        names = [name for name in self._written if not self._nested[name] and not self._parent(name)]
+        return [self.field(name) for name in names if self._type(name) in ("text", "keyword")]
 
     def _type(self, name: str) -> str | None:
         return KINDS.get(self._written[name].get("type", "object"))

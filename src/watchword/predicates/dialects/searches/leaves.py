@@ -36,8 +36,14 @@ def reads_words(field: Field) -> bool:
     return field.kind in ("text", "any")
 
 
-def words(field: Field, text: str, dates: Dates | None = None, word: Callable[[Word], str] = str) -> list[Tree]:
-    """Return a tree for each word of a text, or, of a field of whole values, one for the text; `word` writes words."""
+def _as_it_is(word: Word) -> list[str]:
+    return [str(word)]
+
+
+def words(
+    field: Field, text: str, dates: Dates | None = None, forms: Callable[[Word], list[str]] = _as_it_is
+) -> list[Tree]:
+    """Return a tree for each word of a text; of a field of whole values one for the text. `forms` writes a word."""
     if not reads_words(field):
         return [whole(field, [text], dates)]
     found: list[Tree] = []
@@ -46,7 +52,7 @@ def words(field: Field, text: str, dates: Dates | None = None, word: Callable[[W
         return [some([_asked(field, [phrase_text(words_of(text))]), own])]
     for one in words_of(text, field.analysis.stop_words):
         value = _own_value(field, " ".join(one.runs))
-        tree = _asked(field, [word(one)])
+        tree = _asked(field, forms(one))
         found.append(tree if value is None else some([tree, value]))
     return found
 
@@ -95,6 +101,16 @@ def phrase_prefix(field: Field, text: str) -> Tree | None:
     if not before:
         return _asked(field, [beginning])
     return _asked(field, [f"{phrase_text([Word(tuple(before))])} BEFORE/1 {beginning}"], len(before) + 1)
+
+
+def last_as_prefix(field: Field, text: str) -> Tree:
+    """Return that a field has a word that begins with the last word of a text."""
+    last = words_of(text, field.analysis.stop_words)[-1]
+    if len(last.runs) == 1:
+        return _asked(field, [family([last.runs[0], "*"])])
+    return _asked(
+        field, [f"{phrase_text([Word(last.runs[:-1])])} BEFORE/1 {family([last.runs[-1], '*'])}"], len(last.runs)
+    )
 
 
 def whole(field: Field, given: Sequence[Any], dates: Dates | None = None) -> Tree:

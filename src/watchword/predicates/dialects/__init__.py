@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from watchword.predicates.dialects.elasticsearch import from_elasticsearch
+from watchword.predicates.dialects.elasticsearch.dumps import read_dump
 from watchword.predicates.dialects.eventbridge import from_eventbridge
+from watchword.predicates.dialects.lucene import from_lucene
 from watchword.predicates.dialects.sigma import from_sigma
 from watchword.predicates.dialects.sigma.files import Rule, read_rules
 from watchword.predicates.dialects.sns import from_sns
@@ -13,12 +16,15 @@ from watchword.predicates.dialects.sns import from_sns
 __all__ = ["DIALECTS", "RULE_FILES"]
 
 DIALECTS: Mapping[str, Callable[[str], str]] = {
+    "elasticsearch": from_elasticsearch,
     "eventbridge": from_eventbridge,
+    "lucene": from_lucene,
     "sigma": from_sigma,
     "sns": from_sns,
     "sns-body": partial(from_sns, scope="MessageBody"),
 }
 """By name; `sns` is a filter policy on message attributes, `sns-body` one on the message's body."""
 
-RULE_FILES: Mapping[str, Callable[[str], list[Rule] | None]] = {"sigma": read_rules}
-"""By name, for a dialect that has a rule in each file: the rules of a folder, a file or an archive, None for others."""
+RULE_FILES: Mapping[str, Callable[..., list[Rule] | None]] = {"elasticsearch": read_dump, "sigma": read_rules}
+"""By name, for a dialect whose rules come in files of its own: the rules of a folder, a file or an archive, None for
+others."""

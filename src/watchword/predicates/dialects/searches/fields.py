@@ -126,6 +126,10 @@ class Fields:
         """Return the fields of type text; those of which nothing can be asked are left out."""
         return [one for one in self.searched() if one.kind == "text"]
 
+    def texts_written(self) -> list[str]:
+        """Return the names of the texts, but for other readings of them, whether they can be asked or not."""
+        return [name for name in self._written if self._type(name) == "text" and not self._parent(name)]
+
     def searched(self) -> list[Field]:
         """Return the texts and keywords that are asked where no field is named. A keyword that is another reading of a
         text is left out: whatever is found in it is found in the text."""

@@ -203,6 +203,8 @@ def _bool(body: dict, document: Any) -> bool:
         name: [answers(one, document) for one in _listed(body.get(name, []))]
         for name in ("must", "filter", "should", "must_not")
     }
+    if not any(held.values()):
+        return True
     must = held["must"] + held["filter"]
     least = needed(body.get("minimum_should_match", 0), len(held["should"]))
     if not must and held["should"]:
@@ -312,7 +314,9 @@ def _wildcard(body: dict, document: Any) -> bool:
     [(field, pattern)] = body.items()
     if field[0] == "t":
         return has_word(document, field, form(pattern))
-    return any(isinstance(one, str) and form(pattern)(one) for one in values(document, field))
+    if not set("*?") & set(pattern):
+        return _equals(field, pattern, document)
+    return any(pattern == "*" or (isinstance(one, str) and form(pattern)(one)) for one in values(document, field))
 
 
 def _range(body: dict, document: Any) -> bool:

@@ -52,12 +52,11 @@ def _some(one: st.SearchStrategy) -> st.SearchStrategy:
     return st.one_of(one, one, st.lists(one, max_size=3), st.none())
 
 
-text = st.lists(word, max_size=6).map(" ".join)
+text = st.one_of(st.lists(word, max_size=4), st.lists(word, min_size=5, max_size=12)).map(" ".join)
 element = st.fixed_dictionaries({}, optional={"k": letters, "n": st.integers(0, 3), "t": text})
 document = st.fixed_dictionaries(
-    {},
+    {"t": _some(text)},
     optional={
-        "t": _some(text),
         "t2": _some(text),
         "k": _some(st.one_of(letters, letters, number.filter(lambda one: isinstance(one, int)))),
         "n": _some(number),

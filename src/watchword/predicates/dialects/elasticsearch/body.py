@@ -48,9 +48,10 @@ class Body:
         found = self._left.pop(name, None)
         return default if found is None else found
 
-    def peek(self, name: str) -> Any:
+    def peek(self, name: str, default: Any = None) -> Any:
         """Return a parameter, and leave it there."""
-        return self._left.get(name)
+        found = self._left.get(name)
+        return default if found is None else found
 
     def needed(self, name: str) -> Any:
         """Return a parameter that has to be there."""

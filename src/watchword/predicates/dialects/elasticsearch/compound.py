@@ -6,11 +6,12 @@ query matches, dis_max what one of its queries matches.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from watchword.predicates.dialects import aws
 from watchword.predicates.dialects.aws import PatternError
-from watchword.predicates.dialects.elasticsearch.context import Context, replace
+from watchword.predicates.dialects.elasticsearch.context import Context
 from watchword.predicates.dialects.lucene.parser import Clause, Occur, combined
 from watchword.predicates.dialects.searches.trees import ALL, NONE, Tree, inside, some
 

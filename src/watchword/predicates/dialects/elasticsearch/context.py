@@ -12,20 +12,13 @@ from watchword.predicates.dialects.elasticsearch.body import Body, placed
 from watchword.predicates.dialects.searches.dates import Dates
 from watchword.predicates.dialects.searches.fields import ANYWHERE, Field, Fields
 from watchword.predicates.dialects.searches.refused import Refused
-from watchword.predicates.dialects.searches.trees import MOST_CONDITIONS, Tree
+from watchword.predicates.dialects.searches.trees import Budget, Tree
 
 DEEPEST = 30
 """How deep queries may lie inside of queries; the bool queries of Elasticsearch have the same limit."""
 
 Translate = Callable[["Context", Any, str], Tree]
 """Takes the context, what stands behind the name of a query, and its place."""
-
-
-@dataclass
-class Budget:
-    """Counts the queries inside of one query."""
-
-    queries: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,11 +43,10 @@ class Context:
             raise PatternError(f"a query has one name, and here are {names}; join them by bool", path=path)
         if self.depth == DEEPEST:
             raise PatternError(f"queries nested deeper than {DEEPEST}; write it flatter", path=path[:60] + "…")
-        self.budget.queries += 1
-        if self.budget.queries > MOST_CONDITIONS:
-            raise PatternError(f"more than {MOST_CONDITIONS:,} queries in one; split it", path=path)
         [(name, body)] = given.items()
         here = f"{path}.{name}" if path else str(name)
+        with placed(here):
+            self.budget.spend(1)
         if name in self.unsayable:
             raise PatternError(self.unsayable[name], path=here)
         if name not in self.known:
@@ -111,6 +103,7 @@ class Context:
             if weighs:
                 Body({"boost": weight}, f"{path}[{at}]", self.drop).end()
             with placed(f"{path}[{at}]"):
+                self.budget.spend(1)
                 several = self.fields.matching(name) if "*" in name else [self.fields.field(name)]
                 found |= dict.fromkeys(self.seen(one) for one in several)
         if not found:

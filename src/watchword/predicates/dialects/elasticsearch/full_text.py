@@ -75,7 +75,9 @@ def words_in(context: Context, field: Field, text: str, manner: Manner) -> list[
     """Return a tree for each word of a text."""
     if manner.fuzziness not in (None, 0, "0") and not leaves.reads_words(field):
         raise Refused(f"edits are of words of texts, and {field.name} is of the type {field.kind}; leave fuzziness out")
-    return leaves.words(field, text, context.dates(), manner.forms)
+    found = leaves.words(field, text, context.dates(), manner.forms)
+    context.budget.spend(len(found))
+    return found
 
 
 def match(context: Context, given: Any, path: str) -> Tree:

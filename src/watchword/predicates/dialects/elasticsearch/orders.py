@@ -18,6 +18,10 @@ MOST_ORDERS = 64
 """How many orders of words, with the ways to share out what stands between them, are written for one condition."""
 
 
+MOST_LETTERS = 1 << 14
+"""How many characters words in an order may have together."""
+
+
 class Part(NamedTuple):
     """Alternatives, as keywords write them; `words` are all words in them."""
 
@@ -46,6 +50,8 @@ def in_order(parts: Sequence[Part], between: int | None) -> list[str]:
     if between >= MOST_DISTANCE:
         raise Refused(f"words are at most {MOST_DISTANCE:,} places apart; leave the limit out, or write a smaller one")
     written: list[str] = []
+    if sum(len(text) for part in parts for text in part.alternatives) > MOST_LETTERS:
+        raise Refused(f"words in an order have at most {MOST_LETTERS:,} characters; ask for fewer")
     for shares in _shares(between, len(parts) - 1):
         if len(written) == MOST_ORDERS:
             raise Refused(

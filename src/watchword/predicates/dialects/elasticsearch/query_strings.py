@@ -6,7 +6,8 @@ each field, a bare ``~`` allows as many edits as AUTO, a query that only leaves 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from watchword.errors import SubscriptionSyntaxError
@@ -29,11 +30,11 @@ _TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix
 class StringConditions(LuceneConditions):
     """Conditions as those of query_string."""
 
-    def __init__(self, context: Context, default: Sequence[Field], dates: Dates, body: Body) -> None:
+    def __init__(self, context: Context, default: Callable[[], Sequence[Field]], dates: Dates, body: Body) -> None:
         requires = body.one_of("default_operator", "or", ("or", "and")) == "and"
-        super().__init__(context.fields, default, dates, requires=requires, drop=context.drop)
-        self._context = context
         self._named = body.take("fields") is not None or body.take("default_field", "*") != "*"
+        super().__init__(context.fields, default, dates, requires=requires, drop=context.drop)
+        self._context, self.budget = context, context.budget
         self._kind = body.one_of("type", "best_fields", _TYPES)
         self._slop = body.whole("phrase_slop", 0)
         self._fuzziness = body.take("fuzziness", "AUTO")
@@ -49,6 +50,7 @@ class StringConditions(LuceneConditions):
             return super().several(field, texts)
         join = every if self.requires else some
         parts = [leaves.words(one, " ".join(texts), self._dates) for one in asked]
+        self.budget.spend(sum(map(len, parts)))
         return [some(join(words) for words in parts if words)] if any(parts) else []
 
     def phrase(self, field: str | None, text: str, slop: int | None) -> Tree | None:
@@ -78,7 +80,7 @@ def query_string(context: Context, given: Any, path: str) -> Tree:
         body.refuse(name, "a query is read as its fields are; leave it out")
     if body.flag("escape", False):
         raise PatternError("write the backslashes into the query", path=f"{path}.escape")
-    default = string_fields(context, body)
+    default = _string_fields(context, body)
     with placed(path):
         conditions = StringConditions(context, default, context.dates(None if zone is None else str(zone)), body)
     body.end(*PASSED_OVER, *_PASSED_OVER)
@@ -100,15 +102,14 @@ _PASSED_OVER = (
 )
 
 
-def string_fields(context: Context, body: Body) -> list[Field]:
-    """Return the fields that a query asks where it names none. The parameters are looked at, and not taken."""
-    names = body.peek("fields")
-    if names is not None:
-        return context.named(names, f"{body.path}.fields")
-    name = body.peek("default_field")
-    if name in (None, "*"):
-        return context.default_fields()
-    return context.named([name], f"{body.path}.default_field")
+def _string_fields(context: Context, body: Body) -> Callable[[], Sequence[Field]]:
+    """Return what returns the fields that a query asks where it names none; the parameters are not taken."""
+    names, name = body.peek("fields"), body.peek("default_field", "*")
+    if names is None and name == "*":
+        return cache(context.default_fields)
+    place = "default_field" if names is None else "fields"
+    found = context.named([name] if names is None else names, f"{body.path}.{place}")
+    return lambda: found
 
 
 QUERIES = {"query_string": query_string}

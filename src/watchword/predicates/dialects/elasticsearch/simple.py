@@ -225,13 +225,13 @@ def simple_query_string(context: Context, given: Any, path: str) -> Tree:
     body = context.body(given, path)
     text, least = body.text("query"), body.take("minimum_should_match")
     names = body.take("fields")
-    fields = context.default_fields() if names is None else context.named(names, f"{path}.fields")
     requires = body.one_of("default_operator", "or", ("or", "and")) == "and"
     beginning, swaps = body.whole("fuzzy_prefix_length", 0), body.flag("fuzzy_transpositions", True)
     flags = _flags(str(body.take("flags", "ALL")), f"{path}.flags")
     body.refuse("analyzer", "a query is read as its fields are; leave it out")
     body.refuse("quote_field_suffix", "a query is read as its fields are; leave it out")
     body.end(*PASSED_OVER, "analyze_wildcard", "fuzzy_max_expansions")
+    fields = context.default_fields() if names is None else context.named(names, f"{path}.fields")
     if len(text) > MOST_CHARACTERS:
         raise PatternError(f"more than {MOST_CHARACTERS:,} characters; split the query", path=f"{path}.query")
     if text.strip() == "*":

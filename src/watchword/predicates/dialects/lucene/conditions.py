@@ -15,7 +15,7 @@ from watchword.predicates.dialects.searches.fields import Field, Fields
 from watchword.predicates.dialects.searches.fuzzy import edits_of_similarity
 from watchword.predicates.dialects.searches.ranges import End, between
 from watchword.predicates.dialects.searches.refused import Refused
-from watchword.predicates.dialects.searches.trees import ALL, Tree, some
+from watchword.predicates.dialects.searches.trees import ALL, Budget, Tree, some
 from watchword.predicates.dialects.searches.words import Word, words_of
 from watchword.predicates.dialects.sigma.values import Pieces, Wild, pieces_of, tidy
 
@@ -33,12 +33,23 @@ class LuceneConditions:
     """Conditions as Lucene's classic parser makes them."""
 
     def __init__(
-        self, fields: Fields, default: Sequence[Field], dates: Dates, *, requires: bool, drop: Collection[str] = ()
+        self,
+        fields: Fields,
+        default: Callable[[], Sequence[Field]],
+        dates: Dates,
+        *,
+        requires: bool,
+        drop: Collection[str] = (),
     ) -> None:
-        check_dropped(drop)
-        self._fields, self._default, self._dates = fields, default, dates
+        """`default` returns the fields that clauses without a field ask; it is called where there is one."""
+        self._fields, self._default_fields, self._dates = fields, default, dates
         self.requires = requires
         self._drops = "boost" in drop
+        self.budget = Budget()
+
+    @property
+    def _default(self) -> Sequence[Field]:
+        return self._default_fields()
 
     def several(self, field: str | None, texts: list[str]) -> list[Tree]:
         """Return a clause for each word of terms that stand side by side, or of one term such as wi-fi."""
@@ -90,7 +101,7 @@ class LuceneConditions:
 
     def asked(self, field: str | None) -> Sequence[Field]:
         """Return the fields that a clause asks."""
-        if field is None or (field == "*" and self._default):
+        if field is None or field == "*":
             return self._default
         return self._fields.matching(field) if "*" in field else [self._fields.field(field)]
 
@@ -107,10 +118,13 @@ class LuceneConditions:
         order = _ORDER.fullmatch(text) if field is not None else None
         if order is not None:
             end = End(order[2], len(order[1]) == 2)
-            ends = (end, None) if order[1][0] == ">" else (None, end)
-            found = self.any_of(field, lambda one: between(one, *ends, self._dates))
+            low, high = (end, None) if order[1][0] == ">" else (None, end)
+            found = self.any_of(field, lambda one: between(one, low, high, self._dates))
             return [] if found is None else [found]
-        asked = [leaves.words(one, text, self._dates) for one in self.asked(field)]
+        asked = []
+        for one in self.asked(field):
+            asked.append(leaves.words(one, text, self._dates))
+            self.budget.spend(len(asked[-1]))
         return [some(trees[at] for trees in asked if at < len(trees)) for at in range(max(map(len, asked), default=0))]
 
     def _exists(self, name: str) -> Tree:

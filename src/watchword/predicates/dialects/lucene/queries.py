@@ -64,10 +64,12 @@ to leave out all weights
     known = fields if isinstance(fields, Fields) else Fields(fields)
     try:
         check_dropped(drop)
-        default = _default_fields(known, default_field)
-        conditions = LuceneConditions(known, default, Dates(now_of(now)), requires=operator == "AND", drop=drop)
+        dates = Dates(now_of(now))
     except Refused as reason:
         raise OptionError(str(reason)) from None
+    conditions = LuceneConditions(
+        known, lambda: _default_fields(known, default_field), dates, requires=operator == "AND", drop=drop
+    )
     return _written(query, conditions)
 
 

@@ -87,12 +87,13 @@ class Dates:
                 f"{whole!r:.60} is no date of {' or '.join(self._formats) or 'the form 2026-01-31T12:00:00Z'}"
             )
         last = {"H": 23, "m": 59, "s": 59} if up else {}
-        number = {name: int(found.get(name) or last.get(name, least)) for name, least in _LEAST.items()}
-        zone = _zone_of(found["Z"]) if found.get("Z") else self._zone
-        missing = 10**9 - 1 if up else 0
-        rest = int(found["S"].ljust(9, "0")) if found.get("S") else missing
+        year, month, day, hour, minute, second = (
+            int(found.get(name) or last.get(name, least)) for name, least in _LEAST.items()
+        )
+        zone, part = found.get("Z"), found.get("S")
+        rest = int(part.ljust(9, "0")) if part else 10**9 - 1 if up else 0
         try:
-            return datetime(*number.values(), tzinfo=zone), rest
+            return datetime(year, month, day, hour, minute, second, tzinfo=_zone_of(zone) if zone else self._zone), rest
         except ValueError as error:
             raise Refused(f"{whole!r:.60} is no date: {error}") from None
 
@@ -187,11 +188,10 @@ def _moved(moment: datetime, number: int, unit: str) -> datetime:
 
 def _rounded(moment: datetime, unit: str, up: bool) -> tuple[datetime, int]:
     """Return the beginning of a unit, or the last nanosecond of it."""
-    fields = "yMdHms"
-    name = {"w": "d", "h": "H"}.get(unit, unit)
-    kept = fields.index(name) + 1
-    parts = [moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second][:kept]
-    begin = datetime(*[*parts, *(1, 1, 1, 0, 0, 0)[kept:]], tzinfo=moment.tzinfo)  # type: ignore[arg-type]
+    kept = "yMdHms".index({"w": "d", "h": "H"}.get(unit, unit)) + 1
+    parts = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    year, month, day, hour, minute, second = parts[:kept] + tuple(_LEAST.values())[kept:]
+    begin = datetime(year, month, day, hour, minute, second, tzinfo=moment.tzinfo)
     if unit == "w":
         begin -= timedelta(days=begin.weekday())
     if not up:

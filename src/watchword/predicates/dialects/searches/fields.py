@@ -185,8 +185,8 @@ class Fields:
         others = [parent, *self._copied.get(made.name, ())] if parent else self._copied.get(made.name, ())
         for other in others:
             if self.field(other).kind != "text" or self.field(other).analysis != analysis:
-                reason = f"{made.name} reads {other} in another way than {other} itself, and a text is read in one way"
-                raise Refused(f"{reason}; give events a copy of it under another name")
+                message = f"{made.name} reads {other} in another way than {other} itself, and a text is read in one way"
+                raise Refused(f"{message}; give events a copy of it under another name")
         return replace(made, analysis=analysis)
 
     def _analysis(self, definition: Mapping[str, Any]) -> Analysis:

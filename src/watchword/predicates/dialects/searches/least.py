@@ -51,9 +51,9 @@ def needed(written: Any, clauses: int) -> int:
 
 def _simple(text: str, clauses: int) -> int:
     if text.endswith("%"):
-        share = np.float32(clauses * _whole(text[:-1], text)) * np.float32(1 / 100)
+        share = float(np.float32(clauses * _whole(text[:-1], text)) * np.float32(1 / 100))
     else:
-        share = np.float64(_whole(text, text))
+        share = float(_whole(text, text))
     return max(0, clauses + int(share) if share < 0 else int(share))
 
 

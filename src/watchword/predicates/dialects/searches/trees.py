@@ -86,6 +86,20 @@ class Constant:
 
 Tree: TypeAlias = "Leaf | Words | Group | Negation | Inside | Constant"
 
+
+@dataclass
+class Budget:
+    """Counts the conditions of a query while they are made, so that a hostile one makes no more than are taken."""
+
+    spent: int = 0
+
+    def spend(self, count: int) -> None:
+        """Count conditions, and refuse the query when they are too many."""
+        self.spent += count
+        if self.spent > MOST_CONDITIONS:
+            raise Refused(f"the query comes to more than {MOST_CONDITIONS:,} conditions; split it")
+
+
 ALL, NONE = Constant(True), Constant(False)
 _EVERY = Group("or", (Leaf("_id EXISTS"), Leaf("_id IS MISSING")))
 

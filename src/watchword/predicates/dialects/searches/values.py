@@ -132,7 +132,7 @@ def between_addresses(attribute: str, name: str, low: tuple[Any, bool] | None, h
     if first > last:
         return some([])
     make = type(known)
-    networks = ipaddress.summarize_address_range(make(first), make(last))  # type: ignore[type-var]
+    networks = ipaddress.summarize_address_range(make(first), make(last))
     return some(Leaf(f"{attribute} IN CIDR '{network}'") for network in networks)
 
 

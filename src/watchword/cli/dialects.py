@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from watchword.cli.opening import IndexOptions
     from watchword.predicates.dialects.searches.fields import Fields
 
+IN_FOLDERS = ("sigma",)
+"""Dialects whose rules may lie in a folder."""
+
 _MAPPED = ("elasticsearch", "lucene")
 _SETTINGS = {
     "elasticsearch": ("drop", "now", "field"),

@@ -203,7 +203,8 @@ def open_index(path: str, options: IndexOptions) -> Index:
 
 def is_snapshot(path: str, options: IndexOptions) -> bool:
     """Return whether a folder is to be opened as a snapshot; with --dialect sigma it is one of rules."""
-    return Path(path).is_dir() and options.dialect != "sigma"
+    reader = rule_files(check_language(options.language), options.dialect)
+    return Path(path).is_dir() and (reader is None or options.dialect not in dialects.IN_FOLDERS)
 
 
 def read(path: str, options: IndexOptions, refuse: Refuse | None = None) -> Subscriptions:

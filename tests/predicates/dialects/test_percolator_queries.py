@@ -31,6 +31,7 @@ ENGINES = {
     "Elasticsearch's percolator": [EVERYTHING],
     "Lucene Monitor": [EVERYTHING - {"nested"}],
     "Watchword": [EVERYTHING - {"regex", "like this", "place"}],
+    "Watchword 0.2, values and words in two indexes joined by hand": [VALUES | {"case", "dates", "words"}],
     "Watchword 0.2": [VALUES | {"case", "dates"}, {"words", "or", "not"}],
     "hypermatch": [VALUES | {"case", "form"}],
     "event-ruler": [VALUES | {"form"}],

@@ -1,7 +1,6 @@
-"""`Body`: the parameters of one part of a query. Each is taken by its name; what nobody took is refused.
+"""`Body`: the parameters of one part of a query. Each is taken by its name; parameters that are left are refused.
 
-What only labels a part (``_name``) is passed over. What only weighs it (``boost``) is refused, unless weights are
-dropped or the weight is 1.
+A label (``_name``) is passed over. A weight (``boost``) is refused, unless weights are dropped or it is 1.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ class Body:
         return value
 
     def members(self) -> list[str]:
-        """Return the names of parameters that nobody took, but for labels and weights."""
+        """Return the names of parameters that are left, without labels and weights."""
         return [name for name in self._left if name not in WEIGHTS | _PASSED_OVER]
 
     def refuse(self, name: str, reason: str) -> None:
@@ -102,7 +101,7 @@ class Body:
             raise PatternError(reason, path=f"{self.path}.{name}")
 
     def end(self, *passed_over: str) -> None:
-        """Refuse parameters that nobody took, but for those that change no match."""
+        """Refuse parameters that are left, except labels and `passed_over`, which change no match."""
         for name, value in self._left.items():
             if name in WEIGHTS:
                 self._weigh(name, value)

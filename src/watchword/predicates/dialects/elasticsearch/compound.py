@@ -1,6 +1,6 @@
-"""Queries that put queries together, and those that ask nothing or everything.
+"""Queries that put queries together, match_all and match_none.
 
-What only scores is left out, if that is said: boosting matches what its positive query matches, function_score what its
+Scores are left out, if that is said: boosting matches what its positive query matches, function_score what its
 query matches, dis_max what one of its queries matches.
 """
 

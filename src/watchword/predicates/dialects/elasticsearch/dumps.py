@@ -1,4 +1,4 @@
-"""All queries of a percolator index: from a dump of it to subscriptions, and a list of those that are not taken.
+"""All queries of a percolator index: from a dump of it to subscriptions, and a list of the refused ones.
 
 >>> hits = [
 ...     {"_id": "a", "_source": {"query": {"match": {"title": "ferry"}}}},
@@ -53,7 +53,7 @@ class Refusal(NamedTuple):
 
 @dataclass
 class Percolated:
-    """What came of a dump: subscriptions by id, those that are not taken, and the options of an index for them."""
+    """A dump as subscriptions by id, its refused queries, and the options of an index for them."""
 
     subscriptions: dict[str, str] = field(default_factory=dict)
     refused: list[Refusal] = field(default_factory=list)
@@ -182,7 +182,7 @@ def _check_length(line: bytes, place: str) -> None:
 
 
 def _parsed(line: Any, place: str) -> Any:
-    """Return the value of a line; what is no JSON as it is."""
+    """Return the value of a line of JSON; of any other line the reason why it has none."""
     if not isinstance(line, str | bytes):
         return line
     if len(line) > LONGEST_LINE:

@@ -91,7 +91,7 @@ def match(context: Context, given: Any, path: str) -> Tree:
 
 
 def match_bool_prefix(context: Context, given: Any, path: str) -> Tree:
-    """Return that a field has the words of a text, the last of which is the beginning of a word."""
+    """Return that a field has the words of a text; the last may go on."""
     field, body = _about_field(context, given, path)
     text, manner = body.text("query"), Manner.of(body)
     with placed(body.path):

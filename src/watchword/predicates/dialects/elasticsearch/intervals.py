@@ -125,7 +125,7 @@ class _Rules:
         return [self.rule(one, f"{path}.intervals[{at}]", depth + 1) for at, one in enumerate(rules)]
 
     def _joined(self, rules: Sequence[Rule], gaps: int | None, ordered: bool) -> Rule:
-        """Return that all rules hold, with at most so many words between them."""
+        """Return that all rules hold, with at most `gaps` words between them."""
         if len(rules) == 1:
             return rules[0]
         if gaps is None and not ordered:

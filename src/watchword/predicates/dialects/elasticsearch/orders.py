@@ -1,6 +1,6 @@
 """Words in an order and at a distance, for intervals and spans, as NEAR and BEFORE.
 
-A *part* is one of some alternatives, each a word or words side by side. Parts stand in order with at most so many other
+A *part* is one of some alternatives, each a word or words side by side. Parts stand in order, and a number limits the
 words between all of them together. Of two parts that is ``a BEFORE/4 b`` for three words between; of more, each way to
 share the words between out, as long as these are few: ``a BEFORE/1 b BEFORE/2 c OR a BEFORE/2 b BEFORE/1 c``.
 """
@@ -39,7 +39,7 @@ def one_of(parts: Sequence[Part]) -> Part:
 
 
 def in_order(parts: Sequence[Part], between: int | None) -> list[str]:
-    """Return what asks for parts in order, with so many words between them at most; None for any number.
+    """Return chains of parts in order, with at most `between` words between them; None for any number.
 
     >>> a, b, c = (Part((word,), frozenset(word)) for word in "abc")
     >>> in_order([a, b], 3), in_order([a, b, c], 1)
@@ -78,7 +78,7 @@ def _shares(total: int, places: int) -> Iterator[tuple[int, ...]]:
 
 
 def in_any_order(parts: Sequence[Part], between: int) -> list[str]:
-    """Return what asks for parts in any order, with so many words between them at most.
+    """Return chains of parts in any order, with at most `between` words between them.
 
     >>> a, b = (Part((word,), frozenset(word)) for word in "ab")
     >>> in_any_order([a, b], 3)

@@ -3,7 +3,7 @@ r"""``simple_query_string``: signs in a text that is never wrong.
 | written | asks for |
 | --- | --- |
 | ``a + b``, ``a \| b`` | both, one of them; read from left to right, a sign binds no tighter than another |
-| ``a -b`` | ``-b`` is every text without b: ``a \| -b`` are nearly all, ``a + -b`` is what is mostly meant |
+| ``a -b`` | ``-b`` is every text without b: ``a \| -b`` are nearly all, mostly ``a + -b`` is meant |
 | ``"a b"~2``, ``ferr*``, ``ferry~1`` | a phrase with a slop, a beginning, a similar word |
 | ``(a b)``, ``\+`` | a group, a sign that is a character |
 
@@ -181,7 +181,7 @@ class SimpleQuery:
 
 
 class _Joined:
-    """What was read so far. A sign of another kind than the last makes all before it one part."""
+    """The parts read so far. A sign of another kind than the last makes all before it one part."""
 
     def __init__(self, default: Occur) -> None:
         self._default = default
@@ -216,7 +216,7 @@ class _Joined:
 
     @property
     def top(self) -> Found | None:
-        """Return what was read so far as one part."""
+        """Return the parts read so far as one."""
         return Found(combined(self._clauses), tuple(self._clauses)) if self._clauses else self._first
 
 

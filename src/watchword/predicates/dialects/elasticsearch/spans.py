@@ -24,7 +24,7 @@ from watchword.predicates.dialects.searches.words import family, folded_run, onl
 from watchword.predicates.dialects.sigma.values import Wild, tidy
 
 Span = tuple[Field, Rule]
-"""A field, and what is asked of its words."""
+"""A field, and a rule about its words."""
 
 
 def _translated(context: Context, given: Any, path: str) -> Tree:

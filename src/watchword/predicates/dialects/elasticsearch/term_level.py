@@ -69,7 +69,7 @@ def _values(given: Any, path: str) -> list[Any]:
 
 
 def terms_set(context: Context, given: Any, path: str) -> Tree:
-    """Return that a field has so many of some values."""
+    """Return that a field has enough of some values."""
     field, body = context.about_field(given, path, "terms")
     values = _values(body.needed("terms"), f"{body.path}.terms")
     body.refuse(

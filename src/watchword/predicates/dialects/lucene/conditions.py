@@ -70,7 +70,7 @@ class LuceneConditions:
         return self.any_of(field, lambda one: self.similar_in(one, word, edits))
 
     def similar_in(self, one: Field, word: Word, edits: str) -> Tree:
-        """Return that a field has a word that is similar, by what is written behind its tilde."""
+        """Return that a field has a similar word; `edits` is the text behind the tilde."""
         return leaves.similar(one, word, edits_of_similarity(edits, word.runs[0]))
 
     def wildcard(self, field: str | None, written: str) -> Tree | None:

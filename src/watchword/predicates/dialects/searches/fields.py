@@ -123,7 +123,7 @@ class Fields:
         return [self.field(name) for name in names if self._type(name) in ("text", "keyword")]
 
     def texts(self) -> list[Field]:
-        """Return the fields of type text; those of which nothing can be asked are left out."""
+        """Return the fields of type text."""
         return [one for one in self.searched() if one.kind == "text"]
 
     def texts_written(self) -> list[str]:
@@ -140,7 +140,7 @@ class Fields:
         return KINDS.get(self._written[name].get("type", "object"))
 
     def _parent(self, name: str) -> str:
-        """Return the field of which this one is another reading, as title is of title.raw; "" for none."""
+        """Return the field that this one reads in another way, as title.raw reads title; "" for none."""
         parent = name.rpartition(".")[0]
         own = name[len(parent) + 1 :]
         return parent if own in _mapping_in(self._written.get(parent, {}), "fields", parent) else ""

@@ -59,7 +59,7 @@ def edits_of_similarity(written: str, word: str) -> int:
 
 
 def similar(word: str, edits: int, beginning: int = 0, swaps: bool = True) -> list[str]:
-    """Return what asks for the words within some edits of a word, of which the first letters stay; alternatives.
+    """Return alternatives for the words within some edits of a word whose first letters stay.
 
     A word that is no longer than its edits has fewer of them, as in Lucene, where a word must be longer.
     """

@@ -1,4 +1,4 @@
-"""``minimum_should_match``: of so many optional clauses, how many have to match.
+"""``minimum_should_match``: how many of some optional clauses have to match.
 
 | written | of 4 clauses |
 | --- | --- |

@@ -88,7 +88,7 @@ def phrase(field: Field, text: str, slop: int = 0, dates: Dates | None = None) -
 
 
 def phrase_prefix(field: Field, text: str) -> Tree | None:
-    """Return that the words of a text stand side by side, of which the last is the beginning of a word."""
+    """Return that the words of a text stand side by side; the last may go on."""
     if field.kind == "keyword":
         return wildcard(field, tidy([text, Wild.ANY]), False, False)
     if not reads_words(field):

@@ -54,7 +54,7 @@ def _between(field: Field, attribute: str, low: End | None, high: End | None, da
 
 
 def _kind(field: Field, ends: list[Any], dates: Dates) -> str:
-    """Return what is compared; of a field that no mapping names, what its ends look like."""
+    """Return the kind of a field, or, if no mapping names it, the kind of its ends."""
     if field.kind != "any":
         return field.kind
     if all(number_of(end) is not None for end in ends):

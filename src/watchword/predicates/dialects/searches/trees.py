@@ -43,7 +43,7 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Words:
-    """What is asked for in the texts of an attribute, "" for the option `text`; `text` as keywords write it.
+    """Words in the texts of an attribute, "" for the option `text`; `text` as keywords write it.
 
     `binds` is how tight: 0 for alternatives, 1 for a conjunction, 2 for all else.
     """
@@ -56,7 +56,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Group:
-    """Parts joined: `operator` is "and" or "or", or a number for so many of them."""
+    """Parts joined: `operator` is "and" or "or", or a number: how many of them hold."""
 
     operator: str | int
     parts: tuple[Tree, ...]
@@ -71,7 +71,7 @@ class Negation:
 
 @dataclass(frozen=True)
 class Inside:
-    """One object of a list of objects of which the part holds."""
+    """One object of a list that satisfies the part."""
 
     attribute: str
     part: Tree
@@ -127,7 +127,7 @@ def _joined(operator: str, parts: Iterable[Tree], nothing: Constant, decides: Co
 
 
 def at_least(count: int, parts: Sequence[Tree]) -> Tree:
-    """Return that so many parts hold, each counted as often as it stands there.
+    """Return that at least `count` parts hold; a part that stands there twice counts twice.
 
     >>> at_least(3, [Leaf("a = 1"), Leaf("a = 2")]) == NONE, at_least(1, [Leaf("a = 1"), NONE])
     (True, Leaf(text='a = 1', weight=1))

@@ -168,6 +168,8 @@ def match(
 
       watchword match rules/ events.jsonl --language predicates --dialect sigma --on-error skip
 
+      watchword match dump.ndjson events.jsonl --language predicates --dialect elasticsearch --mapping mapping.json
+
       watchword match rules.csv bits.txt --language properties --properties names.txt
 
       watchword match --language paths --subscriptions paths.txt docs/*.xml

@@ -612,6 +612,7 @@ def test_broken_json_is_pointed_at() -> None:
     assert caught.value.position == 16
 
 
+@pytest.mark.slow
 def test_limits() -> None:
     def deep(levels: int) -> dict[str, Any]:
         query: dict[str, Any] = {"term": {"brand": "x"}}

@@ -186,6 +186,7 @@ def test_options_are_checked() -> None:
         from_lucene(5)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_limits() -> None:
     assert from_lucene("(" * 30 + "a" + ")" * 30) == "MATCHES 'a'"
     for query, message in (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.predicates.dialects import search_judge
 from tests.predicates.dialects.search_strategies import FIELDS, MAPPING, clauses, document, query, simple_parts
 from watchword import PredicateIndex
-from watchword.errors import SubscriptionSyntaxError
+from watchword.errors import SubscriptionError, SubscriptionSyntaxError
 from watchword.predicates import from_elasticsearch, from_lucene
 
 documents = st.lists(document, min_size=1, max_size=6)
@@ -46,6 +46,33 @@ def test_lucene_has_the_answers_of_its_parser(drawn: list, events: list[dict], r
 def test_elasticsearch_has_the_answers_of_its_queries(drawn: dict, events: list[dict]) -> None:
     made = from_elasticsearch(drawn, mapping=MAPPING)
     assert found(made, events) == [search_judge.answers(drawn, event) for event in events], made
+
+
+ODD = st.one_of(st.text(max_size=20), st.text("ab'\"*?~^$,()OF 2-_%!\\:/.ANDORT", max_size=20))
+
+
+@pytest.mark.slow
+@given(ODD)
+@settings(max_examples=60, deadline=None)
+def test_any_text_makes_a_subscription_that_an_index_takes(text: str) -> None:
+    """A text that is asked for as a whole, or by its words, is found in itself."""
+    asked = [
+        {name: {field: text}}
+        for field in ("t", "k", "u")
+        for name in ("match", "match_phrase", "term", "prefix", "wildcard")
+    ]
+    strings = [
+        {name: {"query": text, "fields": ["t", "k"]}} for name in ("query_string", "simple_query_string", "multi_match")
+    ]
+    for one in [*asked, *strings]:
+        try:
+            made = from_elasticsearch(one, mapping={"t": "text", "k": "keyword"})
+        except SubscriptionError:
+            continue
+        index = PredicateIndex({"q": made}, reading={"*": {"min_plain": 1}})
+        [(name, body)] = one.items()
+        if name in ("match", "match_phrase") or (name == "term" and "t" not in body):
+            assert index.match({next(iter(body)): text}) == ["q"] or "_id" in made, (one, made)
 
 
 @pytest.mark.slow

@@ -167,6 +167,8 @@ def wildcard(field: Field, pieces: Pieces, folded: bool, analysed: bool, of: str
         parts = [part.value if isinstance(part, Wild) else folded_run(part) for part in pieces]
         if not (folded or analysed):
             _check_folded(pieces, parts, of)
+        if not "".join(parts):
+            return NONE
         made = family(parts) if Wild.ANY in pieces or Wild.ONE in pieces else str(Word(tuple(parts)))
         return _asked(field, [made])
     if field.kind not in ("keyword", "any"):

@@ -60,8 +60,8 @@ def language_dialects(language: str) -> Mapping[str, Callable[[str], str]]:
     return dialects
 
 
-def rule_files(language: str, dialect: str | None) -> Callable[[str], Any] | None:
-    """Return what reads the rules of a folder, for a dialect that has a rule in each file; for others None.
+def rule_files(language: str, dialect: str | None) -> Callable[..., Any] | None:
+    """Return what reads the rules of a folder or a dump, for a dialect that has files of its own; for others None.
 
     >>> rule_files("predicates", "sns") is None, rule_files("keywords", None) is None
     (True, True)
@@ -69,7 +69,7 @@ def rule_files(language: str, dialect: str | None) -> Callable[[str], Any] | Non
     if dialect not in language_dialects(language):
         return None
     module, _, _ = _home(language).partition(":")
-    found: Callable[[str], Any] | None = import_module(f"{module}.dialects").RULE_FILES.get(dialect)
+    found: Callable[..., Any] | None = import_module(f"{module}.dialects").RULE_FILES.get(dialect)
     return found
 
 

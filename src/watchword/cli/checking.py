@@ -33,6 +33,8 @@ def check(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    mapping: opening.MappingOption = None,
+    dialect_set: opening.DialectSetOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """List every row of a file that is no subscription, with its place, its id and what to do about it.
@@ -52,7 +54,7 @@ def check(
     """
     from watchword.index import language_class
 
-    wanted = opening.IndexOptions(language, None, id, subscription, given, dialect, log_sources)
+    wanted = opening.IndexOptions(language, None, id, subscription, given, dialect, log_sources, mapping, dialect_set)
     if opening.is_snapshot(file, wanted):
         fail(f"{file}: a snapshot has no bad rows: they were refused when it was built")
     chosen, options = opening.index_options(wanted)

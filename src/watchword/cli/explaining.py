@@ -28,6 +28,8 @@ def explain(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    mapping: opening.MappingOption = None,
+    dialect_set: opening.DialectSetOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
     """Say why an event matches a subscription, or which parts are missing.
@@ -42,7 +44,9 @@ def explain(
 
       watchword explain paths.txt docs/1.xml 3 --language paths
     """
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options = opening.IndexOptions(
+        language, method, id, subscription, given, dialect, log_sources, mapping, dialect_set
+    )
     if opening.is_snapshot(subscriptions, options):
         index = opening.open_index(subscriptions, options)
         key = _key(index, subscription_id)

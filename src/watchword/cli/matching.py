@@ -71,6 +71,8 @@ def match(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    mapping: opening.MappingOption = None,
+    dialect_set: opening.DialectSetOption = None,
     text: Annotated[
         list[str] | None,
         typer.Option(
@@ -166,6 +168,8 @@ def match(
 
       watchword match rules/ events.jsonl --language predicates --dialect sigma --on-error skip
 
+      watchword match dump.ndjson events.jsonl --language predicates --dialect elasticsearch --mapping mapping.json
+
       watchword match rules.csv bits.txt --language properties --properties names.txt
 
       watchword match --language paths --subscriptions paths.txt docs/*.xml
@@ -176,7 +180,9 @@ def match(
         events, subscriptions = [subscriptions, *(events or [])], from_file
     if not events:
         fail("give EVENTS: files, or - for standard input")
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options = opening.IndexOptions(
+        language, method, id, subscription, given, dialect, log_sources, mapping, dialect_set
+    )
     options.skips = on_error is opening.OnError.skip
     _check_output(output, subscriptions, *events)
     chosen = _format(format, output)

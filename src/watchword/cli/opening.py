@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from watchword.cli import dialects
 from watchword.cli.reporting import fail, note, spinner
 from watchword.cli.wording import flag_of, flagged_options, parameter_of
 from watchword.errors import SubscriptionError
@@ -57,9 +58,9 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose rules the subscriptions are: eventbridge, sigma, sns or sns-body, with --language predicates. "
-        "Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects in JSON lines, or one "
-        "object from names to rules in a .json file.",
+        help="Whose rules the subscriptions are: elasticsearch, eventbridge, lucene, sigma, sns or sns-body, with "
+        "--language predicates. Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects "
+        "in JSON lines, or one object from names to rules in a .json file; elasticsearch also a dump of a percolator.",
     ),
 ]
 LogSourcesOption = Annotated[
@@ -68,6 +69,25 @@ LogSourcesOption = Annotated[
         metavar="FILE",
         help="With --dialect sigma: conditions that log sources stand for, in YAML or JSON, such as "
         '{"category: process_creation": "EventID = 1"}.',
+    ),
+]
+
+
+MappingOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --dialect elasticsearch or lucene: the mapping of the index in JSON, as GET index/_mapping gives "
+        "it, or names and types of fields. Texts are then read as it says.",
+    ),
+]
+DialectSetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dialect-set",
+        metavar="NAME=VALUE",
+        help="With --dialect lucene: default_operator=AND, default_field=title,body; with both: drop=boost leaves out "
+        "weights, now=2026-01-31 is the time that now means; with elasticsearch: field=NAME holds a dump's queries.",
     ),
 ]
 
@@ -165,6 +185,8 @@ class IndexOptions:
     given: Given = field(default_factory=dict)
     dialect: str | None = None
     log_sources: str | None = None
+    mapping: str | None = None
+    dialect_set: list[str] | None = None
     skips: bool = False
     refused: int = 0
 
@@ -181,7 +203,8 @@ def open_index(path: str, options: IndexOptions) -> Index:
 
 def is_snapshot(path: str, options: IndexOptions) -> bool:
     """Return whether a folder is to be opened as a snapshot; with --dialect sigma it is one of rules."""
-    return Path(path).is_dir() and rule_files(check_language(options.language), options.dialect) is None
+    reader = rule_files(check_language(options.language), options.dialect)
+    return Path(path).is_dir() and (reader is None or options.dialect not in dialects.IN_FOLDERS)
 
 
 def read(path: str, options: IndexOptions, refuse: Refuse | None = None) -> Subscriptions:
@@ -189,7 +212,7 @@ def read(path: str, options: IndexOptions, refuse: Refuse | None = None) -> Subs
     from watchword.tables import read_subscriptions, subscriptions_of_files
 
     reader = rule_files(check_language(options.language), options.dialect)
-    rules = None if reader is None else reader(path)
+    rules = None if reader is None else reader(path, **dialects.reader_arguments(options))
     if rules is not None:
         return subscriptions_of_files(path, rules)
     return read_subscriptions(
@@ -260,8 +283,7 @@ def naming_the_place(subscriptions: Subscriptions) -> Iterator[None]:
 def translate(subscriptions: Subscriptions, language: str, options: IndexOptions) -> Subscriptions:
     """Return rules of another system as subscriptions of a language; an error names the place in the file."""
     if options.dialect is None:
-        if options.log_sources is not None:
-            fail("--log-sources: they are those of Sigma rules: give --dialect sigma")
+        dialects.check(options)
         return subscriptions
     return _usable(subscriptions, options, translator(language, options))
 
@@ -288,17 +310,12 @@ def _usable(subscriptions: Subscriptions, options: IndexOptions, read: Callable[
 def translator(language: str, options: IndexOptions) -> Callable[[str], str]:
     """Return the function from a rule of another system to a subscription; an unknown dialect ends the command."""
     dialect = options.dialect or ""
-    if options.log_sources is not None and dialect != "sigma":
-        fail("--log-sources: they are those of Sigma rules: give --dialect sigma")
-    dialects = {name: language_dialects(name) for name in LANGUAGES}
-    if dialect in dialects[language]:
-        read: Callable[..., str] = dialects[language][dialect]
-        if options.log_sources is None:
-            return read
-        from watchword.predicates.dialects.sigma.log_sources import read_log_sources
-
-        return functools.partial(read, log_sources=read_log_sources(options.log_sources))
-    offered = "; ".join(f"{name} of --language {owner}" for owner, names in dialects.items() for name in names)
+    offers = {name: language_dialects(name) for name in LANGUAGES}
+    if dialect in offers[language]:
+        read: Callable[..., str] = offers[language][dialect]
+        given = dialects.arguments(options)
+        return functools.partial(read, **given) if given else read
+    offered = "; ".join(f"{name} of --language {owner}" for owner, names in offers.items() for name in names)
     fail(f"--dialect {dialect}: {language} have no such dialect; there are: {offered}")
 
 
@@ -309,7 +326,9 @@ def index_options(options: IndexOptions) -> tuple[str, dict[str, Any]]:
     for name in options.given:
         if name not in known:
             fail(f"{_flag(name)}: {_no_such_option(language, name)}")
-    return language, {name: _value(known[name], value) for name, value in options.given.items()}
+    given = {name: _value(known[name], value) for name, value in options.given.items()}
+    reading = dialects.reading(options)
+    return language, given | {"reading": reading | given.get("reading", {})} if reading else given
 
 
 def _no_such_option(language: str, name: str) -> str:

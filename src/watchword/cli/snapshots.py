@@ -33,6 +33,8 @@ def build(
     subscription: opening.SubscriptionOption = None,
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    mapping: opening.MappingOption = None,
+    dialect_set: opening.DialectSetOption = None,
     on_error: opening.OnErrorOption = None,
     given: opening.Given = opening.NOTHING,
 ) -> None:
@@ -57,7 +59,9 @@ def build(
 
     snapshot.local_folder(path)  # raises for a wrong path before the index is built
     started = time.perf_counter()
-    options = opening.IndexOptions(language, method, id, subscription, given, dialect, log_sources)
+    options = opening.IndexOptions(
+        language, method, id, subscription, given, dialect, log_sources, mapping, dialect_set
+    )
     options.skips = on_error is opening.OnError.skip
     index = opening.open_index(subscriptions, options)
     with spinner(f"saving {path}"):

@@ -32,6 +32,8 @@ def subscribe(
     language: Annotated[str, typer.Option(help="The subscription's language.")] = "keywords",
     dialect: opening.DialectOption = None,
     log_sources: opening.LogSourcesOption = None,
+    mapping: opening.MappingOption = None,
+    dialect_set: opening.DialectSetOption = None,
     name: Annotated[str | None, typer.Option(help="A name for people.")] = None,
     note_: Annotated[str | None, typer.Option("--note", help="A note for people.")] = None,
     tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="A tag; may be given several times.")] = None,
@@ -64,7 +66,9 @@ def subscribe(
     if file is not None and (name, note_, tag) != (None, None, None):
         fail("--name, --note and --tag are of one subscription: leave them out, or leave out --file")
     chosen = opening.check_language(language)
-    options = opening.IndexOptions(language, dialect=dialect, log_sources=log_sources)
+    options = opening.IndexOptions(
+        language, dialect=dialect, log_sources=log_sources, mapping=mapping, dialect_set=dialect_set
+    )
     with Home(home).store() as store:
         store.add_subscriber(subscriber)
         if file is None:

@@ -24,7 +24,8 @@ and an event:
     explaining    why an event satisfies a clause or not
     asked         nodes that a subscription asks for and no hierarchy has
 
-Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`, and `sigma`.
+Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`; `sigma`; `lucene` and
+`elasticsearch`, over `searches`.
 """
 
 from __future__ import annotations
@@ -34,20 +35,38 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from watchword.predicates.asked import unknown_nodes as unknown_nodes
+    from watchword.predicates.dialects.elasticsearch.dumps import from_percolator as from_percolator
+    from watchword.predicates.dialects.elasticsearch.options import mapping_options as mapping_options
+    from watchword.predicates.dialects.elasticsearch.queries import from_elasticsearch as from_elasticsearch
     from watchword.predicates.dialects.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.lucene.queries import from_lucene as from_lucene
     from watchword.predicates.dialects.sigma import from_sigma as from_sigma
     from watchword.predicates.dialects.sns import from_sns as from_sns
     from watchword.predicates.index import PredicateIndex as PredicateIndex
 
 _HOMES = {
     "PredicateIndex": "index",
+    "from_elasticsearch": "dialects.elasticsearch.queries",
     "from_eventbridge": "dialects.eventbridge",
+    "from_lucene": "dialects.lucene.queries",
+    "from_percolator": "dialects.elasticsearch.dumps",
     "from_sigma": "dialects.sigma",
     "from_sns": "dialects.sns",
+    "mapping_options": "dialects.elasticsearch.options",
     "unknown_nodes": "asked",
 }
 
-__all__ = ["PredicateIndex", "from_eventbridge", "from_sigma", "from_sns", "unknown_nodes"]
+__all__ = [
+    "PredicateIndex",
+    "from_elasticsearch",
+    "from_eventbridge",
+    "from_lucene",
+    "from_percolator",
+    "from_sigma",
+    "from_sns",
+    "mapping_options",
+    "unknown_nodes",
+]
 
 
 def __getattr__(name: str) -> Any:

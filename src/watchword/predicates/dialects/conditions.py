@@ -159,15 +159,15 @@ def _numeric(name: str, operand: Any, path: str) -> Tree:
         raise PatternError('a range is written from below, such as [">", 0, "<=", 5]', path=path)
     if number >= bound:
         raise PatternError(f"the range from {number} to {bound} is empty", path=path)
-    low = number if sign == ">=" else _beside(number, 1)
-    high = bound if other == "<=" else _beside(bound, -1)
+    low = number if sign == ">=" else beside(number, 1)
+    high = bound if other == "<=" else beside(bound, -1)
     return f"{name} BETWEEN {_number(low, path)} AND {_number(high, path)}"
 
 
-def _beside(number: int | float, step: int) -> int | float:
+def beside(number: int | float, step: int) -> int | float:
     """Return the next number that an event can have: BETWEEN takes both ends in, and one predicate asks one value.
 
-    >>> _beside(5, -1), _beside(0, 1), _beside(2**53, 1)
+    >>> beside(5, -1), beside(0, 1), beside(2**53, 1)
     (4.999999999999999, 5e-324, 9007199254740993)
     """
     if abs(number) < 2**53:

@@ -24,7 +24,8 @@ and an event:
     explaining    why an event satisfies a clause or not
     asked         nodes that a subscription asks for and no hierarchy has
 
-Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`, and `sigma`.
+Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`, and `sigma`; `cesql` and
+`hypermatch`.
 """
 
 from __future__ import annotations
@@ -34,20 +35,32 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from watchword.predicates.asked import unknown_nodes as unknown_nodes
+    from watchword.predicates.dialects.cesql import from_cesql as from_cesql
     from watchword.predicates.dialects.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.hypermatch import from_hypermatch as from_hypermatch
     from watchword.predicates.dialects.sigma import from_sigma as from_sigma
     from watchword.predicates.dialects.sns import from_sns as from_sns
     from watchword.predicates.index import PredicateIndex as PredicateIndex
 
 _HOMES = {
     "PredicateIndex": "index",
+    "from_cesql": "dialects.cesql",
     "from_eventbridge": "dialects.eventbridge",
+    "from_hypermatch": "dialects.hypermatch",
     "from_sigma": "dialects.sigma",
     "from_sns": "dialects.sns",
     "unknown_nodes": "asked",
 }
 
-__all__ = ["PredicateIndex", "from_eventbridge", "from_sigma", "from_sns", "unknown_nodes"]
+__all__ = [
+    "PredicateIndex",
+    "from_cesql",
+    "from_eventbridge",
+    "from_hypermatch",
+    "from_sigma",
+    "from_sns",
+    "unknown_nodes",
+]
 
 
 def __getattr__(name: str) -> Any:

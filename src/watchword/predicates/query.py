@@ -385,7 +385,7 @@ class PredicateParser(Pieces):
         if reader.leads:
             before = f"{reader.name} "
         elif reader.operators is None:
-            behind = f"{reader.name} {written}"
+            behind = f"{reader.name} {written}".rstrip()
         made = Predicate(path, reader.name, reader, constants, behind, before)
         return self._counted(made, at or self._operator)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from watchword.predicates.dialects.cesql import from_cesql
 from watchword.predicates.dialects.eventbridge import from_eventbridge
+from watchword.predicates.dialects.hypermatch import from_hypermatch
 from watchword.predicates.dialects.sigma import from_sigma
 from watchword.predicates.dialects.sigma.files import Rule, read_rules
 from watchword.predicates.dialects.sns import from_sns
@@ -13,7 +15,9 @@ from watchword.predicates.dialects.sns import from_sns
 __all__ = ["DIALECTS", "RULE_FILES"]
 
 DIALECTS: Mapping[str, Callable[[str], str]] = {
+    "cesql": from_cesql,
     "eventbridge": from_eventbridge,
+    "hypermatch": from_hypermatch,
     "sigma": from_sigma,
     "sns": from_sns,
     "sns-body": partial(from_sns, scope="MessageBody"),

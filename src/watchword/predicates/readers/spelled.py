@@ -127,7 +127,8 @@ class Spelled(AttributeReader):
     def define(self, atoms: Sequence[int], predicates: Sequence[Predicate]) -> None:
         """Remember the range of each atom."""
         for atom, predicate in zip(atoms, predicates, strict=True):
-            self._ranges.add(*predicate.constants, atom)
+            low, high = predicate.constants
+            self._ranges.add(low, high, atom)
 
     def points(self, values: list[Any]) -> list[int]:
         """Return the atoms of the ranges that values lie in."""

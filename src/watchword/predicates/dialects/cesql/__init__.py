@@ -14,6 +14,7 @@ only after its left side is false.
     constants    casts, arithmetic and functions of constants
     trees        conditions that are true, false, or an error
     views        attributes, cast: which values have which meaning
+    comparing    = and <, of constants and of views
     integers     integers whose digits have the form of a LIKE
     cutting      LEFT, RIGHT and SUBSTRING as forms of the whole text
     translating  nodes into conditions

@@ -1,6 +1,7 @@
 """LENGTH, LEFT, RIGHT and SUBSTRING of an attribute, as forms of the whole text.
 
-``LENGTH(id) > 2`` is ``id LIKE '___%'``, ``LEFT(type, 4) = 'com.'`` is ``type LIKE 'com.%'``; ``SUBSTRING(id, 3, 2) = 'ab'`` is ``id LIKE '__ab%'``.
+``LENGTH(id) > 2`` is ``id LIKE '___%'``, ``LEFT(type, 4) = 'com.'`` is ``type LIKE 'com.%'``, and
+``SUBSTRING(id, 3, 2) = 'ab'`` is ``id LIKE '__ab%'``.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def _substring(texts: Texts, position: int, length: int = MOST) -> Texts:
     defined = texts.like(tidy([*[Wild.ONE] * least, Wild.ANY])).true if least else texts.defined
 
     def equal(text: str) -> Tree:
-        if position == 0:
-            return defined if not text else False
+        if not text or position == 0:  # a position inside of the text has a character
+            return defined if not text and 0 in (position, length) else False
         room = min(length, -position) if position < 0 else length
         if len(text) > room or (position < 0 and len(text) != room):
             return False

@@ -12,6 +12,14 @@ from typing import NoReturn
 
 from watchword.errors import SubscriptionSyntaxError
 from watchword.predicates.dialects.cesql import constants, syntax
+from watchword.predicates.dialects.cesql.comparing import (
+    CONSTANTS,
+    equal,
+    integers_of,
+    ordered,
+    texts_of,
+    truth_of,
+)
 from watchword.predicates.dialects.cesql.constants import CASTS, FUNCTIONS, TYPES, Fault, cast, is_castable
 from watchword.predicates.dialects.cesql.cutting import cut, lengths
 from watchword.predicates.dialects.cesql.integers import Unsayable
@@ -25,7 +33,6 @@ from watchword.predicates.dialects.cesql.trees import (
     conjunction,
     disjunction,
     exclusive,
-    fixed,
     opposite,
     within,
 )
@@ -36,14 +43,8 @@ from watchword.predicates.dialects.cesql.views import (
     Texts,
     View,
     pattern_of,
-    same,
-    truth_as_integer,
-    truth_as_text,
 )
 from watchword.predicates.dialects.sigma.values import accepts
-
-CONSTANTS = (str, int, bool)
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,7 @@ class Failure:
     at: int
 
 
-@dataclass(frozen=True)
-class Length:
-    """The LENGTH of a text made from an attribute."""
-
-    texts: Texts
-
-
-Found = Value | View | Length | Failure
+Found = Value | View | Failure
 
 
 def translated(text: str) -> Tree:
@@ -96,7 +90,13 @@ class _Translator:
             return found.is_true()
         if isinstance(found, bool | Truth | Failure):
             return self._truth(found, node)
-        kind = TYPES[type(found)] if isinstance(found, str | int) else _kind(found)
+        kind = (
+            TYPES[type(found)]
+            if isinstance(found, str | int)
+            else "an Integer"
+            if isinstance(found, Integers)
+            else "a String"
+        )
         self._refuse(f"the expression is {kind}; a filter has to be a Boolean, so compare it with something", node)
 
     def _refuse(self, message: str, node: Node) -> NoReturn:
@@ -149,7 +149,7 @@ class _Translator:
             return not cast(found, bool) if isinstance(found, CONSTANTS) else opposite(self._truth(found, node.operand))
         if isinstance(found, CONSTANTS):
             return constants.checked(-int(cast(found, int)))
-        self._refuse_arithmetic(node)
+        raise Refusal(_ARITHMETIC)
 
     def _logic(self, node: syntax.Logic) -> Found:
         parts = [self._truth(self._value(part), part) for part in node.parts]
@@ -161,114 +161,29 @@ class _Translator:
         return conjunction(parts) if node.operator == "AND" else disjunction(parts)
 
     def _truth(self, found: Found, node: Node) -> Truth:
-        """Return a value cast to a Boolean, as a condition."""
-        if isinstance(found, Truth):
-            return found
-        if isinstance(found, Failure):
+        """Return a value cast to a Boolean, as a condition; what cannot be cast is an error of every event."""
+        try:
+            return NEVER if isinstance(found, Failure) else truth_of(found)
+        except Fault as fault:
+            self._fail(str(fault), node.at)
             return NEVER
-        if isinstance(found, CONSTANTS):
-            if not is_castable(found, bool):
-                self._fail(f"{found!r} is neither true nor false", node.at)
-                return NEVER
-            return fixed(bool(cast(found, bool)))
-        if isinstance(found, Attribute | Integers):
-            return found.as_truth()
-        self._refuse("a function that makes a text cannot be taken for a Boolean; compare it with a text", node)
 
-    # comparisons and arithmetic
+    # operators
 
     def _binary(self, node: syntax.Binary) -> Found:
         left, right = self._value(node.left), self._value(node.right)
-        for found in (left, right):
-            if isinstance(found, Failure):
-                return found
+        if isinstance(left, Failure) or isinstance(right, Failure):
+            return left if isinstance(left, Failure) else right
         if node.operator in "+-*/%":
             if isinstance(left, CONSTANTS) and isinstance(right, CONSTANTS):
                 return constants.calculate(node.operator, int(cast(left, int)), int(cast(right, int)))
-            self._refuse_arithmetic(node)
-        if node.operator in ("=", "!="):
-            equal = self._equal(left, right, node)
-            return equal if node.operator == "=" or isinstance(equal, Failure) else opposite(_condition_of(equal))
-        return self._ordered(node, left, right)
-
-    def _refuse_arithmetic(self, node: Node) -> NoReturn:
-        self._refuse(
-            "arithmetic with an attribute cannot be said; bring the calculation to the side of the constants, or add "
-            "an attribute that has the result to the events",
-            node,
-        )
-
-    def _refuse_two(self, node: Node) -> NoReturn:
-        self._refuse(
-            "two attributes cannot be compared with each other; compare each with a constant, or add an attribute that "
-            "has the result to the events",
-            node,
-        )
-
-    def _ordered(self, node: syntax.Binary, left: Found, right: Found) -> Found:
-        sign = node.operator
-        if isinstance(left, CONSTANTS) and isinstance(right, CONSTANTS):
-            return constants.compare(sign, int(cast(left, int)), int(cast(right, int)))
-        if isinstance(left, CONSTANTS):
-            left, right, sign = right, left, _FLIPPED[sign]
-        if not isinstance(right, CONSTANTS):
-            self._refuse_two(node)
-        return self._integers(left, node).compare(sign, int(cast(right, int)))
-
-    def _integers(self, found: Found, node: Node) -> Integers:
-        """Return something that is no constant, cast to an Integer."""
-        if isinstance(found, Attribute):
-            return found.as_integer()
-        if isinstance(found, Length):
-            return lengths(found.texts)
-        if isinstance(found, Truth):
-            return truth_as_integer(found)
-        if isinstance(found, Integers):
+            raise Refusal(_ARITHMETIC)
+        if node.operator not in ("=", "!="):
+            return ordered(node.operator, left, right)
+        found = equal(left, right)
+        if node.operator == "=":
             return found
-        self._refuse("a function that makes a text cannot be taken for an Integer; compare it with a text", node)
-
-    def _equal(self, left: Found, right: Found, node: Node) -> Found:
-        """Return whether two values are equal, `left` being cast to the type of `right`."""
-        if isinstance(right, CONSTANTS):
-            if isinstance(left, CONSTANTS):
-                return cast(left, type(right)) == right
-            return self._equal_constant(left, right, node)
-        if isinstance(left, CONSTANTS):
-            return self._constant_equal(left, right, node)
-        if isinstance(right, Truth):
-            return same(self._truth(left, node), right)
-        self._refuse_two(node)
-
-    def _equal_constant(self, left: Found, right: Value, node: Node) -> Truth:
-        if isinstance(right, bool):
-            truth = self._truth(left, node)
-            return truth if right else opposite(truth)
-        if isinstance(right, int):
-            return self._integers(left, node).compare("=", right)
-        return self._texts(left).equal(right)
-
-    def _texts(self, found: Found) -> Texts:
-        """Return something that is no constant, cast to a String."""
-        if isinstance(found, Attribute | Integers):
-            return found.as_text()
-        if isinstance(found, Length):
-            return lengths(found.texts).as_text()
-        if isinstance(found, Truth):
-            return truth_as_text(found)
-        assert isinstance(found, Texts)
-        return found
-
-    def _constant_equal(self, left: Value, right: Found, node: Node) -> Truth:
-        """Return whether a constant, cast to the type that the right side has, equals it."""
-        if isinstance(right, Attribute):
-            return right.among([left])
-        if isinstance(right, Texts):
-            return right.equal(str(cast(left, str)))
-        if isinstance(right, Truth):
-            return right if cast(left, bool) else opposite(right)
-        return self._integers(right, node).compare("=", int(cast(left, int)))
-
-    # LIKE and IN
+        return not found if isinstance(found, bool) else opposite(found)
 
     def _like(self, node: syntax.Like) -> Found:
         found, pieces = self._value(node.operand), pattern_of(node.pattern)
@@ -276,7 +191,7 @@ class _Translator:
             return found
         if isinstance(found, CONSTANTS):
             return accepts(pieces, str(cast(found, str)))
-        return self._texts(found).like(pieces)
+        return texts_of(found).like(pieces)
 
     def _in(self, node: syntax.In) -> Found:
         found = self._value(node.operand)
@@ -286,15 +201,14 @@ class _Translator:
         known = [member for member in members if isinstance(member, CONSTANTS)]
         if isinstance(found, Attribute) and len(known) == len(members):
             return found.among(known)
-        parts = [self._member(member, found, node) for member in members]
-        return disjunction([self._truth(part, node) for part in parts])
+        return disjunction([self._truth(self._member(member, found, node), node) for member in members])
 
-    def _member(self, member: Found, found: Found, node: syntax.In) -> Found:
+    def _member(self, member: Found, found: Value | View, node: syntax.In) -> Found:
         """Return whether a member, cast to the type of what may be IN, equals it."""
         if isinstance(member, Failure):
             return member
         try:
-            return self._equal(member, found, node)
+            return equal(member, found)
         except Fault as fault:
             return self._fail(str(fault), node.at)
 
@@ -322,35 +236,15 @@ class _Translator:
     def _asked(self, node: syntax.Call, arguments: Sequence[Found]) -> Found:
         """Return what a function makes of something that is no constant."""
         first, others = arguments[0], arguments[1:]
-        if node.name in _CASTING and not isinstance(first, CONSTANTS):
-            return _CASTING[node.name](self, first, node)
-        if node.name in ("LOWER", "UPPER") and isinstance(first, Attribute):
-            return first.folded(str.lower if node.name == "LOWER" else str.upper, node.name)
+        if node.name in _OF_ONE and not isinstance(first, (*CONSTANTS, Failure)):
+            return _OF_ONE[node.name](first)
+        if node.name in ("LOWER", "UPPER", *CASTS) and isinstance(first, Attribute):
+            return _OF_ATTRIBUTES[node.name](first)
         numbers = [int(cast(one, int)) for one in others if isinstance(one, CONSTANTS)]
         is_cut = node.name in ("LEFT", "RIGHT", "SUBSTRING") and len(numbers) == len(others)
         if is_cut and isinstance(first, Attribute | Texts):
-            return cut(node.name, self._texts(first), numbers)
-        self._refuse(f"{node.name} of an attribute cannot be said here; {_REMEDIES.get(node.name, _REMEDY)}", node)
-
-    def _castable(self, found: Found, node: syntax.Call) -> Found:
-        if not isinstance(found, Attribute):
-            self._refuse(f"{node.name} can be said of an attribute only", node)
-        defined = found.as_integer().defined if node.name == "IS_INT" else found.as_truth().defined
-        return within(defined, found.exists)
-
-    def _as_text(self, found: Found, node: syntax.Call) -> Found:
-        return self._texts(found)
-
-
-def _condition_of(found: Found) -> Truth:
-    if isinstance(found, bool):
-        return fixed(found)
-    assert isinstance(found, Truth)
-    return found
-
-
-def _kind(found: Found) -> str:
-    return "an Integer" if isinstance(found, Integers | Length) else "a String"
+            return cut(node.name, texts_of(first), numbers)
+        raise Refusal(f"{node.name} of an attribute cannot be said here; {_REMEDIES.get(node.name, _REMEDY)}")
 
 
 def _operands(node: Node) -> list[Node]:
@@ -372,15 +266,23 @@ _READERS: dict[type[Node], Callable[..., Found]] = {
     syntax.Call: _Translator._call,
 }
 
-_CASTING: dict[str, Callable[..., Found]] = {
-    "INT": lambda translator, found, node: translator._integers(found, node),
-    "BOOL": lambda translator, found, node: translator._truth(found, node),
-    "STRING": _Translator._as_text,
-    "IS_INT": _Translator._castable,
-    "IS_BOOL": _Translator._castable,
-    "LENGTH": lambda translator, found, node: Length(translator._texts(found)),
+_OF_ONE: dict[str, Callable[[View], View]] = {
+    "INT": integers_of,
+    "BOOL": truth_of,
+    "STRING": texts_of,
+    "LENGTH": lambda found: lengths(texts_of(found)),
+}
+_OF_ATTRIBUTES: dict[str, Callable[[Attribute], View]] = {
+    "LOWER": lambda found: found.folded(str.lower, "LOWER"),
+    "UPPER": lambda found: found.folded(str.upper, "UPPER"),
+    "IS_INT": lambda found: within(found.as_integer().defined, found.exists),
+    "IS_BOOL": lambda found: within(found.as_truth().defined, found.exists),
 }
 
+_ARITHMETIC = (
+    "arithmetic with an attribute cannot be said; bring the calculation to the side of the constants, or add an "
+    "attribute that has the result to the events"
+)
 _REMEDY = "compare the attribute itself, or add an attribute that has the result to the events"
 _REMEDIES = {
     "TRIM": "compare with each text that may come, by IN, or trim the attribute before the event is matched",

@@ -5,8 +5,8 @@
 'a = 1 OR b = 2'
 
 In CESQL an error, such as a missing attribute, keeps an event from passing, also below a NOT; AND and OR ask their
-right side only if the left one leaves it open. So a condition is three trees, of which only one holds of an event: it is
-*true*, it is *false*, or neither, which is an error. It is *defined* where it is true or false.
+right side only if the left one leaves it open. So a condition is two trees, of which at most one holds of an event: it
+is *true*, or it is *false*; neither is an error. It is *defined* where it is true or false.
 """
 
 from __future__ import annotations
@@ -226,9 +226,10 @@ def _one_of(parts: Sequence[Truth]) -> Tree:
     """Return where one condition is true and all before it are defined."""
     alternatives: list[Tree] = []
     before: Tree = True
-    for part in parts:
+    for at, part in enumerate(parts):
+        if at:  # asked only where another part follows: what the last one is defined by may be large
+            before = all_of([before, assumed(parts[at - 1].defined)])
         alternatives.append(all_of([before, part.true]))
-        before = all_of([before, assumed(part.defined)]) if part is not parts[-1] else before
     return any_of(alternatives)
 
 

@@ -159,9 +159,7 @@ def _text(value: Any, path: str) -> str:
     if isinstance(value, bool):  # as rules of version 1 have it
         return str(value).lower()
     if not isinstance(value, str):
-        raise PatternError(
-            f"a text is expected, not {_shown(value)}; numbers compare by eq, lt, lte, gt and gte", path=path
-        )
+        raise PatternError(f"a text is expected, not {_shown(value)}; eq, lt, lte, gt and gte take numbers", path=path)
     if not value:
         raise PatternError("a text of at least one character is expected", path=path)
     return value

@@ -30,7 +30,7 @@ import numpy as np
 from watchword.arrays import Arrays
 from watchword.predicates.predicate import Path, Predicate
 from watchword.predicates.readers.reader import AttributeReader, Surroundings
-from watchword.predicates.values import NUMBER
+from watchword.predicates.values import BOOLEAN, NUMBER, TEXT, plain_key
 
 if TYPE_CHECKING:
     from watchword.predicates.query import PredicateParser
@@ -50,13 +50,15 @@ def integer_of(value: Any) -> int | None:
     >>> [integer_of(value) for value in (7, True, 7.0, "+007", "-1", "7.0", " 7", 2**31, "x")]
     [7, 1, 7, 7, -1, None, None, None, None]
     """
+    value = _plain(value)
     if isinstance(value, str):
-        if not _INTEGER.fullmatch(value) or len(value.lstrip("+-").lstrip("0")) > 10:
+        digits = value.lstrip("+-").lstrip("0")
+        if not _INTEGER.fullmatch(value) or len(digits) > 10:
             return None
-        value = int(value.lstrip("+-").lstrip("0")[-10:] or "0") * (-1 if value[0] == "-" else 1)
-    elif not isinstance(value, int | float) or value != value or value in (_INFINITY, -_INFINITY):
+        value = int(digits or "0") * (-1 if value[0] == "-" else 1)
+    if value is None or not LEAST <= value <= MOST or value != int(value):
         return None
-    return int(value) if LEAST <= value <= MOST and value == int(value) else None
+    return int(value)
 
 
 def number_of(value: Any) -> float | None:
@@ -65,14 +67,24 @@ def number_of(value: Any) -> float | None:
     >>> [number_of(value) for value in (7, 1.5, "7.50", ".5", "1e3", "1e999", "0x1", "inf", True)]
     [7.0, 1.5, 7.5, 0.5, 1000.0, inf, None, None, None]
     """
+    value = _plain(value)
     if isinstance(value, str):
         return float(value) if _NUMBER.fullmatch(value) else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+    if value is None or isinstance(value, bool):
         return None
     try:
         return float(value)
     except OverflowError:
-        return math.copysign(_INFINITY, value)
+        return _INFINITY if value > 0 else -_INFINITY
+
+
+def _plain(value: Any) -> str | int | float | None:
+    """Return a value as Python's own text, number or boolean; None for any other."""
+    try:
+        key = plain_key(value)
+    except TypeError:
+        return None
+    return None if key is None or key[0] not in (TEXT, NUMBER, BOOLEAN) else key[1]
 
 
 class Spelled(AttributeReader):

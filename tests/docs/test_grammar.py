@@ -86,6 +86,7 @@ SAID: dict[str, Said] = {
             r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?![\w.])",
             ("20", "-1", "1.5", "2e3", str(2**70)),
         ),
+        "a whole number of 32 bits: 20, -1": (r"[+-]?\d{1,9}(?![\w.])", ("20", "-1", "0", "+7")),
         "anything in single quotes, '' for a quote": (r"'(?:[^']|'')*'", ("'RBS'", "'it''s'", "''", "'2026-11-16'")),
         "a text that is a network or an address: '10.0.0.0/8', '::1'": (
             r"'[0-9a-f.:]+(?:/\d+)?'",

@@ -57,9 +57,9 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose rules the subscriptions are: eventbridge, sigma, sns or sns-body, with --language predicates. "
-        "Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects in JSON lines, or one "
-        "object from names to rules in a .json file.",
+        help="Whose rules the subscriptions are: cesql, eventbridge, hypermatch, sigma, sns or sns-body, with "
+        "--language predicates. Sigma rules are a folder, a file or a tar archive of YAML, those of cesql are texts; "
+        "the others may be objects in JSON lines, or one object from names to rules in a .json file.",
     ),
 ]
 LogSourcesOption = Annotated[

@@ -5,6 +5,7 @@
                 | BETWEEN literal AND literal [IGNORING CASE] | IN "(" literal, … ")" [IGNORING CASE]
                 | STARTS WITH 'text' [IGNORING CASE] | ENDS WITH 'text' [IGNORING CASE]
                 | CONTAINS literal [IGNORING CASE] | KIND OF 'node' | IN CIDR 'network' | EXISTS | IS MISSING
+                | AS INTEGER [(= | < | <= | > | >=) number | BETWEEN number AND number] | AS NUMBER …, the same
                 | texts
     texts      := MATCHES 'words' | MATCHES PATTERN 'pattern' | MATCHES PATH 'path'
                 | HAS 'text' [IGNORING CASE] | (LIKE | ILIKE) 'form' [ESCAPE 'character'] [IGNORING CASE]

@@ -32,8 +32,8 @@ __all__ = ["from_cesql"]
 def from_cesql(expression: str | bytes) -> str:
     """Return the subscription with the answers of an expression.
 
-    What is no expression, what no predicate can say and what no event passes raises a `SubscriptionSyntaxError` with
-    its place:
+    Wrong syntax, a part without a predicate and an expression that passes no event raise a `SubscriptionSyntaxError`
+    with the place:
 
     >>> from_cesql("hop < ttl")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What CESQL makes of constants: casts, arithmetic, functions. Anything of which it makes an error is a `Fault`.
+"""Constants of CESQL: casts, arithmetic, functions. An error of CESQL is a `Fault`.
 
 >>> cast("-07", int), cast(True, str), cast("TRUE", bool), calculate("/", -5, 3), call("SUBSTRING", ["Sakila", -5, 3])
 (-7, 'true', True, -1, 'aki')
@@ -146,7 +146,7 @@ FUNCTIONS: dict[str, tuple[tuple[type, ...] | None, Callable[..., Value]]] = {
     "BOOL": ((bool,), bool),
     "STRING": ((str,), str),
 }
-"""The types of the parameters (None for texts without end), and what is made of them."""
+"""By name: the types of the parameters (None for any number of texts), and the function."""
 
 CASTS: dict[str, type] = {"IS_INT": int, "IS_BOOL": bool}
 """Functions of the drafts that libraries still have: whether a value can be cast."""

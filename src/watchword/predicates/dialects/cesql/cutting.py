@@ -70,7 +70,7 @@ def _substring(texts: Texts, position: int, length: int = MOST) -> Texts:
 
 
 def lengths(texts: Texts) -> Integers:
-    """Return the LENGTH of texts: so many characters are so many ``_`` of a LIKE."""
+    """Return the LENGTH of texts: three characters are ``___`` of a LIKE."""
 
     def form(count: int, *behind: Wild) -> Tree:
         if count > MAX_CUT:

@@ -80,7 +80,7 @@ def _magnitudes(signs: Signs, negative: bool) -> list[tuple[int, int]]:
 
 
 def _range(prefix: str, length: int) -> tuple[int, int]:
-    """Return the numbers that begin with digits and have so many behind them; an empty range if there are none."""
+    """Return the numbers of a prefix and `length` digits behind it; an empty range if there are none."""
     size = 10**length
     if len(prefix) + length == 0 or (prefix[:1] == "0" and len(prefix) + length > 1):
         return 1, 0

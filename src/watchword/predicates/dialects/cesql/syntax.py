@@ -138,7 +138,7 @@ class Token(NamedTuple):
 
 
 def parse(text: str) -> Node:
-    """Return the tree of an expression; a `SubscriptionSyntaxError` has the place of what is wrong."""
+    """Return the tree of an expression; a `SubscriptionSyntaxError` has the place of the error."""
     return _Parser(text).whole()
 
 

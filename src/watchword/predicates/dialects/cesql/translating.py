@@ -1,7 +1,7 @@
 """An expression of CESQL as one tree of predicates: constants are calculated, attributes asked.
 
-A node becomes a constant, a view of an attribute, a condition, or a `Failure`: an error that every event meets. What no
-predicate can say is refused at its place; so is what is true of no event, for it is a mistake.
+A node becomes a constant, a view of an attribute, a condition, or a `Failure`: an error that every event meets. A node
+without a predicate is refused at its place; so is an expression that is true of no event, for it is a mistake.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
 'a = 1 OR b = 2'
 
 In CESQL an error, such as a missing attribute, keeps an event from passing, also below a NOT; AND and OR ask their
-right side only if the left one leaves it open. So a condition is two trees, of which at most one holds of an event: it
-is *true*, or it is *false*; neither is an error. It is *defined* where it is true or false.
+right side only if the left one leaves it open. So a condition is two trees, and at most one of them holds of an event:
+it is *true*, or it is *false*; if none does, that is an error. It is *defined* where it is true or false.
 """
 
 from __future__ import annotations
@@ -203,18 +203,18 @@ def opposite(truth: Truth) -> Truth:
 
 
 def conjunction(parts: Sequence[Truth]) -> Truth:
-    """Return the AND of conditions, of which one that is false keeps the following ones from being asked."""
+    """Return the AND of conditions, asked one after the other until one is false."""
     flipped = [opposite(part) for part in parts]
     return Truth(lambda: all_of([part.true for part in parts]), lambda: _one_of(flipped), lambda: _settled(flipped))
 
 
 def disjunction(parts: Sequence[Truth]) -> Truth:
-    """Return the OR of conditions, of which one that is true keeps the following ones from being asked."""
+    """Return the OR of conditions, asked one after the other until one is true."""
     return Truth(lambda: _one_of(parts), lambda: all_of([part.false for part in parts]), lambda: _settled(parts))
 
 
 def exclusive(left: Truth, right: Truth) -> Truth:
-    """Return the XOR of two conditions, both of which are asked."""
+    """Return the XOR of two conditions; both are always asked."""
     return Truth(
         lambda: any_of([all_of([left.true, right.false]), all_of([left.false, right.true])]),
         lambda: any_of([all_of([left.true, right.true]), all_of([left.false, right.false])]),

@@ -1,7 +1,7 @@
 """What an expression asks of an attribute: the attribute itself, or a text, an integer or a truth made from it.
 
-An attribute of a cloud event is a String, an Integer or a Boolean, which one nobody knows before the event is there.
-``ttl = 5`` casts it to an integer, ``ttl = '5'`` to a text: the text '5', the number 5, but not the text '05'.
+An attribute of a cloud event is a String, an Integer or a Boolean; which of them, only the event tells. ``ttl = 5``
+casts it to an integer, ``ttl = '5'`` to a text: the text '5', the number 5, but not the text '05'.
 
 >>> from watchword.predicates.dialects.cesql.trees import show
 >>> ttl = Attribute("ttl")
@@ -203,7 +203,7 @@ class Attribute:
         return self.equal([], [BOOLEANS[text]]) if text in BOOLEANS else False
 
     def among(self, values: Sequence[Value]) -> Truth:
-        """Return whether it is IN constants, each of which is cast to the type that it has in the event."""
+        """Return whether it is IN constants, which are cast to its type in the event."""
         true = self.equal([str(cast(value, str)) for value in values], self._others(values))
         return within(true, self._castable(values, true))
 
@@ -213,7 +213,7 @@ class Attribute:
         return [*_before_fault(values, int)[0], *_before_fault(values, bool)[0]]
 
     def _castable(self, values: Sequence[Value], true: Tree) -> Tree:
-        """Return where all constants can be cast to its type, or one that equals it comes before those that cannot."""
+        """Return where all constants can be cast to its type, or an equal one stands before the first that cannot."""
         if self.is_text:
             return self.exists
         fails_integer, fails_boolean = _before_fault(values, int)[1], _before_fault(values, bool)[1]

@@ -50,7 +50,9 @@ FOREIGN = (
     rf"[\w*?]~(?!\d+\$?.$)|(?<![\w*?])~\w|^[){QUOTES}]~",
     rf"\w\^\d|^[){QUOTES}]\^\d",
     rf"^.[+]?[^\W\d][\w.-]*:[\w(<>*{{\[{QUOTES}]",
-    r"^.(?i:near|onear|pre|within|adj|w|n|p)/\d+\W*$",
+    r"^.(?i:(near|onear|before)/\d+\w*|(pre|within|adj|w|n|p)/\d+)\W*$",
+    r"^.\?+\w(?!.*~\d+\$?.$)",
+    r"^.\^\($|^\)\$",
     r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=[(])).$",
     r"^.(=|==|!=|<>|<|<=|>|>=).$",
     rf"^.[^\W\d][\w.-]*(=|==|!=|<>|<|<=|>|>=)[\w'.+({QUOTES}-]",
@@ -203,8 +205,7 @@ def words_of(text: str, stemmer: str | None = None, **analysis: object) -> list[
 @cache
 def parse(query: str, literal_operators: bool = False, **analysis: object) -> tuple:
     """Return the query as a tree of ``("or", ...)``, ``("and", ...)``, ``("not", part)``, ``("some", k, ...)``, and
-    what
-    has places in a text: phrases, families, borders, slops and chains.
+    what has places in a text: phrases, families, borders, slops and chains.
 
     >>> parse("a b OR NOT c-d")
     ('or', ('and', ('phrase', 'a'), ('phrase', 'b')), ('not', ('phrase', 'c', 'd')))
@@ -223,6 +224,8 @@ def parse(query: str, literal_operators: bool = False, **analysis: object) -> tu
     if not literal_operators:
         _refuse_lower_count(tokens)
         _refuse_lower_case(tokens, {"and"}.intersection(analysis.get("stop_words", ())))
+    if any(number.isdecimal() and number.isascii() and word == "OF" for number, word in pairwise(tokens)):
+        raise ValueError("a count of nothing")
     tree = _either(tokens, analysis)
     if tokens:
         raise ValueError(f"{tokens[0]} is unexpected")
@@ -303,6 +306,7 @@ def _refuse_foreign(query: str, start: int, end: int) -> None:
     before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
     framed = (before if before and before in ")" + QUOTES else " ") + word
     framed += after if after and after in "(" + QUOTES else " "
+    framed = "".join("x" if unicodedata.category(letter).startswith("M") else letter for letter in framed)
     if any(re.search(rule, framed) for rule in FOREIGN) and not re.match(PLAIN, word):
         raise ValueError(f"{word} is of another language")
 

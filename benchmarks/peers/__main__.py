@@ -3,6 +3,7 @@
     equalities   rules over attributes: event-ruler (Java 17) and a-tree (Rust)
     ranges       the same, with a range in every rule
     text         search queries over posts: Lucene Monitor (Java 21)
+    loose        search queries, some with prefixes, edits and slops: Lucene Monitor
     booleans     searches with phrases, OR and NOT over posts: Lucene Monitor
 
 `--scale paper` has 100,000 rules, and real queries and posts where WATCHWORD_DATA names the folder that has them; small
@@ -25,6 +26,7 @@ SECTIONS = {
     "equalities": partial(rules.compare_rules, ranges=False),
     "ranges": partial(rules.compare_rules, ranges=True),
     "text": texts.compare_text,
+    "loose": texts.compare_loose,
     "booleans": texts.compare_booleans,
 }
 

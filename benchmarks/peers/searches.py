@@ -15,7 +15,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from benchmarks.searches import changed, with_edits, with_prefix, with_slop
 from watchword.keywords.query import Atom, Limits, parse, show
 from watchword.papers.workloads.syndication import Lengths, Vocabulary, generate
 from watchword.text.analyzer import Analyzer
@@ -47,6 +49,28 @@ def conjunction(query: str) -> Search:
     """Return a search query, in which every word is required. A word of several terms is a phrase of them."""
     (clause,) = parse(query, Analyzer(), _LIMITS, literal_operators=True)
     return Search(clause.required)
+
+
+class Loose(NamedTuple):
+    """A search of parts that are all required, and written alike in both languages: ``ferr* "night boat"~2``."""
+
+    parts: tuple[str, ...]
+
+    def watchword(self) -> str:
+        """Return the search as a keyword subscription."""
+        return " ".join(self.parts)
+
+    def lucene(self) -> str:
+        """Return the search in the syntax of Lucene's classic parser."""
+        return " ".join(f"+{part}" for part in self.parts)
+
+
+def loose(searches: Sequence[Search]) -> list[Search | Loose]:
+    """Return conjunctions, a tenth of which ask for a prefix, a word within edits, or a phrase with a slop."""
+    plain = [one for one in searches if all(len(atom) == 1 for atom in one.required)]
+    parts = changed(([name for (name,) in one.required] for one in plain), (with_prefix, with_edits, with_slop))
+    made = {id(one): Loose(tuple(found)) for one, found in zip(plain, parts, strict=True) if found}
+    return [made.get(id(one), one) for one in searches]
 
 
 def booleans(searches: Sequence[Search], count: int, seed: int) -> list[Search]:

@@ -1,6 +1,7 @@
 """Searches over texts: Lucene Monitor.
 
     text       posts against 31,262 search queries, all words of which are required
+    loose      the same; a tenth of the queries ask for a prefix, a word within one or two edits, or ``"a b"~2``
     booleans   posts against 100,000 searches with phrases, OR and NOT, drawn from those queries, seed 2011
 
 Lucene's terms are cut and folded by Watchword's own characters, and its queries are written in the syntax of its
@@ -25,7 +26,7 @@ from benchmarks.peers.agreeing import Ids
 from benchmarks.peers.characters import write_characters
 from benchmarks.peers.comparing import Run, Way, batch_way, compare, own_rows
 from benchmarks.peers.rivals import LUCENE_MONITOR
-from benchmarks.peers.searches import Search, booleans, conjunction, generated
+from benchmarks.peers.searches import Loose, Search, booleans, conjunction, generated, loose
 from benchmarks.peers.setting import Setting
 from watchword import KeywordIndex
 from watchword.index import Index
@@ -60,6 +61,14 @@ def compare_booleans(report: Report, given: Setting) -> None:
     chosen = spread(texts.posts, given.scale.boolean_posts)
     title = f"booleans: {len(chosen):,} {texts.kind} posts against {len(drawn):,} searches with phrases, OR, NOT"
     _compare(report, given, title, [search.watchword() for search in drawn], drawn, chosen, {"": PASSES[""]})
+
+
+def compare_loose(report: Report, given: Setting) -> None:
+    """Section `loose`."""
+    texts = workload(report, given)
+    drawn = loose(list(map(conjunction, texts.queries)))
+    title = f"loose: {len(texts.posts):,} {texts.kind} posts against {len(drawn):,} queries, a tenth of them loose"
+    _compare(report, given, title, [search.watchword() for search in drawn], drawn, texts.posts, PASSES)
 
 
 def workload(report: Report, given: Setting) -> Texts:
@@ -97,7 +106,7 @@ def _compare(
     given: Setting,
     title: str,
     subscriptions: Sequence[str],
-    searches: Sequence[Search],
+    searches: Sequence[Search | Loose],
     texts: Sequence[str],
     passes: dict[str, str],
 ) -> None:

@@ -58,11 +58,20 @@ CONTRACT = {
 
 SAID: dict[str, Said] = {
     "Keywords": {
-        "characters other than white space, parentheses and quotes": (
-            rf"(?!(?:AND|OR|NOT)(?![^\s(){QUOTES}]))[^\s(){QUOTES}]+",
-            ("greece", "debt", "état", "covid-19", "c++"),
+        "characters other than white space, parentheses and quotes, in a count other than commas": (
+            rf"(?!(?:AND|OR|NOT|(?:NEAR|BEFORE)/\d+)(?![^\s(){QUOTES}]))(?:[^\s(),{QUOTES}]+|,)",
+            ("greece", "debt", "état", "covid-19", "c++", "ferr*", "^f?rry", "ferry~1", "boat$"),
         ),
-        "any characters but quotes": (f"[^{QUOTES}]*", ("debt crisis", "a | b*", "imf")),
+        "any characters but quotes between two of them, perhaps ^ before and $ behind them": (
+            rf"\^?[{QUOTES}][^{QUOTES}]*[{QUOTES}]\$?",
+            ('"debt crisis"', '"a | b*"', '"imf"', '^"night boat"', '"night boat"$'),
+        ),
+        "any characters but quotes between two of them, ~ and a number up to 1,000": (
+            rf"[{QUOTES}][^{QUOTES}]*[{QUOTES}]~\d{{1,3}}",
+            ('"debt crisis"~3', '"imf"~1'),
+        ),
+        "NEAR/ or BEFORE/, and a whole number from 1 to 10,000": (r"(?:NEAR|BEFORE)/\d+", ("NEAR/3", "BEFORE/1")),
+        "a whole number, at most that of the parts": (r"\d{1,6}", ("1", "2")),
     },
     "Patterns": {
         "any character": (r"(?s:.)", ("?", "*", "\\", "a", " ")),
@@ -95,6 +104,7 @@ SAID: dict[str, Said] = {
         "a text that is a keyword subscription": (r"'(?:[^']|'')*'", ("'ferry'", "'ferry AND NOT storm'", "'\"a b\"'")),
         "a text that is a pattern": (r"'(?:[^']|'')*'", ("'/ads/*'", "'it''s?'")),
         "a text that is a path": (r"'(?:[^']|'')*'", ("'//head/title'", "'a/b'")),
+        "a whole number, at most that of the parts": (r"\d{1,6}", ("1", "2")),
         "a text of at least one character": (r"'(?:[^']|'')+'", ("'x'", "'it''s'")),
         "a text of one character, neither % nor _": (r"'(?:[^'%_]|'')'", ("'|'", "'#'")),
     },

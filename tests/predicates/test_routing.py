@@ -14,7 +14,7 @@ from tests.contract.cases import samples
 from tests.predicate_oracle import matches
 from tests.predicate_strategies import HIERARCHIES, queries
 from tests.predicates.test_columns import plain, table
-from watchword import EventError, PredicateIndex
+from watchword import EventError, PredicateIndex, SubscriptionSyntaxError
 from watchword.index.routing import Needs
 from watchword.strings import from_texts
 
@@ -68,9 +68,20 @@ def had(index: PredicateIndex, events: pa.Array) -> list[set[int]]:
     return [set(part.tolist()) for part in np.split(atoms.atoms, atoms.offsets[1:-1])]
 
 
+def is_refused(index: PredicateIndex, text: str) -> bool:
+    """Say whether a CONTAINS is about an attribute that the option `text` has as one text."""
+    try:
+        index.check(text)
+    except SubscriptionSyntaxError as error:
+        assert error.reason.startswith("CONTAINS asks for a member of a list")
+        return True
+    return False
+
+
 def check(index: PredicateIndex, column: pa.Array, objects: list[Any]) -> int:
     """Compare with the judge, and return how many pairs were ruled out."""
-    texts = [*EQUALITIES, *SEARCHES, *samples(queries)[:150]]
+    texts = [*EQUALITIES, *SEARCHES, *(text for text in samples(queries)[:150] if not is_refused(index, text))]
+    assert len(texts) > 150
     clauses = needed(index.needs(from_texts(texts)))
     refused = 0
     for atoms, event in zip(had(index, column), objects, strict=True):

@@ -112,7 +112,7 @@ def atom_implies(narrow: Atom, wide: Atom, is_stemmed: bool) -> bool:
 
 
 def sample_of(atom: Atom) -> list[str]:
-    """Return words, one behind the other, that should have an atom."""
+    """Return a text, as words, that should have an atom."""
     names = atom.sample if isinstance(atom, Check) else atom
     return [sample_word(name) if is_family(name) else name for name in names]
 

@@ -10,7 +10,9 @@ alert that silently never fires is the worst that can happen.
 | ``field:word``, ``field:"a b"`` | only in this field | refused, see below |
 | ``near/3``, ``w/3``, ``NEAR``, ``AROUND(3)`` | at most three words between | refused; ``NEAR/3`` is one here |
 | ``XOR``, ``ANDNOT`` | | refused |
-| ``2 of (a, b)`` | two of these | refused before a parenthesis; ``2 OF (a, b)`` counts |
+| ``2 of (a, b)``, ``2 OF a, b`` | two of these | refused; ``2 OF (a, b)`` counts |
+| ``?erry`` | any letter first | refused; ``?erry~0`` is one here |
+| ``^(a OR b)``, ``(a OR b)$`` | one of these at the beginning, at the end | refused; ``^a OR ^b`` |
 | ``value > 20``, ``price>=3``, ``sports=1`` | a comparison, as predicates and properties have it | refused, see below |
 | ``//media[@type='image']`` | a path | refused where a word begins so; ``//www.example.com`` is an address |
 | ``{"source": ["aws.ec2"]}`` | a rule in JSON | refused where a brace opens before a quote, or stands alone |
@@ -26,6 +28,7 @@ begins with ``www.`` or ``scheme://`` is a URL, in which all of this is plain. `
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from watchword.visible import brief
 
@@ -35,10 +38,10 @@ QUOTES = '"“”„‟«»＂'
 LOWER = frozenset({"and", "or", "not"})
 """Words that look like an operator in lower case."""
 
-RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT"})
-"""Operators of other tools."""
+RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT", "OF"})
+"""Operators of other tools, and OF, which is refused behind a number where no parenthesis follows."""
 
-_SUSPECT = re.compile(r"[!|&*~^:/?<>={]")
+_SUSPECT = re.compile(r"[!|&*~^$:/?<>={]")
 _URL = re.compile(r"[^\W\d_][\w+.-]*://|www\.", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d+(?:[/?#]|$)")
 _IN_QUOTES = "or put it in quotes if you mean the words"
@@ -50,7 +53,7 @@ _COMPARISON = (
 # something; a space otherwise.
 _RULES = (
     (
-        re.compile(r"^.((?:o?near|pre|within|adj|w|n|p)/\d+)\W*$", re.IGNORECASE),
+        re.compile(r"^.((?:o?near|before)/\d+\w*|(?:pre|within|adj|w|n|p)/\d+)\W*$", re.IGNORECASE),
         f"there is no {{}} here; write NEAR/3 for at most three places apart, BEFORE/3 for that in order, {_IN_QUOTES}",
     ),
     (
@@ -64,6 +67,14 @@ _RULES = (
     (
         re.compile(rf"(?<=[\w*?])(~)(?![0-9]+\$?\W$)|(~)(?=\w)(?<![\w*?]~)|(?<=^[){QUOTES}])(~)"),
         f"{{}} finds nothing similar without a number; write ~1 or ~2 behind a word, ~3 behind a phrase, {_IN_QUOTES}",
+    ),
+    (
+        re.compile(r"^.(\?+)(?=\w)(?!.*~[0-9]+\$?\W$)"),
+        f"{{}} stands for a first letter only where ~0 follows the word; write ?erry~0, {_IN_QUOTES}",
+    ),
+    (
+        re.compile(r"(\^)(?=\($)|(?<=^\))(\$)"),
+        f"{{}} is about one word or quotation; write it before or behind each in the parenthesis, {_IN_QUOTES}",
     ),
     (re.compile(rf"(?:(?<=\w)|(?<=^[){QUOTES}]))(\^)(?=\d)"), f"{{}} weighs nothing here; leave it out, {_IN_QUOTES}"),
     (
@@ -96,8 +107,8 @@ def is_address(word: str) -> bool:
 def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     """Return the place and the reason for which the word ``text[begin:end]`` is refused, or None.
 
-    >>> fault("debt cris*", 5, 10)[0], fault("at 10:30", 3, 8)
-    (9, None)
+    >>> fault("debt crisis^2", 5, 13)[0], fault("at 10:30", 3, 8)
+    (11, None)
     """
     word = text[begin:end]
     if word.isalpha() and not word.isupper():
@@ -107,6 +118,8 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     before, after = text[begin - 1 : begin], text[end : end + 1]
     framed = (before if before and before in QUOTES + ")" else " ") + word
     framed += after if after and after in QUOTES + "(" else " "
+    if not framed.isascii():  # a mark ends a word as a letter does, which regular expressions do not know
+        framed = "".join("a" if unicodedata.category(char)[0] == "M" else char for char in framed)
     for rule, reason in _RULES:
         found = rule.search(framed)
         if found is not None:
@@ -115,6 +128,10 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     return None
 
 
+NO_PARTS = (
+    'OF counts the parts of a parenthesis; write 2 OF (a, b, c), or "of" in quotes if you mean the word; '
+    "a word in small letters is one, too"
+)
 LOWER_COUNT = (
     '"of" in lower case would be a word to search for; write OF if some of the parts in the parenthesis are enough, '
     '"of" in quotes if you mean the word; literal_operators=True reads all of them as words'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,6 +71,8 @@ class Keywords(SetLanguage):
         self._reader = Reader(self._analyzer, self.vocabulary, stems, self.families)
         self._atom_reader = AtomReader(self._analyzer, stems)
         self._one_text: OneText | None = None
+        if isinstance(self.structure, PackedRows):
+            self.structure.broad = _atoms_of(self.families)
         if isinstance(self.structure, PackedRows) and stems is None:
             self._one_text = OneText(self._reader, self.structure, self.clauses)
             parts = self.vocabulary, self.structure, self._counts, self._limits
@@ -89,8 +91,12 @@ class Keywords(SetLanguage):
         numbers = super().number(names)
         for number, name in zip(numbers.tolist(), names, strict=True):
             if is_family(name):
-                self.families.add(number, name)
+                self._add_family(number, name)
         return numbers
+
+    def _add_family(self, number: int, name: str) -> None:
+        if self.families.add(number, name) and isinstance(self.structure, PackedRows):
+            self.structure.note_broad(np.array([number], np.int32))
 
     def number_many(self, names: Any) -> Int32 | None:
         """Return the numbers of compiled names; None if they have the same here."""
@@ -98,7 +104,7 @@ class Keywords(SetLanguage):
         strings = names.strings()
         starts = strings.offsets[:-1][np.diff(strings.offsets) > 0]
         for place in np.flatnonzero(np.diff(strings.offsets) > 0)[strings.data[starts] == ord(MARK)].tolist():
-            self.families.add(int(place if found is None else found[place]), strings.text(place))
+            self._add_family(int(place if found is None else found[place]), strings.text(place))
         return found
 
     def name_of(self, number: int) -> str:
@@ -121,7 +127,7 @@ class Keywords(SetLanguage):
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Match one text, by one call of a kernel if possible."""
-        if self._one_text is not None and type(event) is str and not len(self.families):
+        if self._one_text is not None and type(event) is str and not (len(self.families) or len(self.quorums)):
             text = event.encode("utf-8", "surrogatepass")
             if len(text) <= LONGEST:
                 return self._one_text.find(text)
@@ -173,6 +179,11 @@ class Keywords(SetLanguage):
     def atoms(self, events: pa.Array) -> Atoms:
         """Return the terms of events, by their hashes."""
         return self._atom_reader.read(events)
+
+
+def _atoms_of(families: Families) -> Callable[[], Int32]:
+    """Return a function that returns the atoms of families; it does not know the language, which has the structure."""
+    return lambda: families.atoms
 
 
 def _report(clause: Clause, terms: TermsOfText) -> ClauseReport:

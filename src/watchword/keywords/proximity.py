@@ -1,12 +1,12 @@
 """Atoms about where words stand: NEAR, BEFORE, ``"debt crisis"~3``, ``^ferry`` and ``ferry$``.
 
-``debt NEAR/3 ("crisis talks" OR default)`` is a `Chain` of two parts, the second of which has two alternatives::
+``debt NEAR/3 ("crisis talks" OR default)`` is a `Chain` of two parts; the second has two alternatives::
 
     parts    ((debt),)   (("crisis talks"), (default))
     links    NEAR/3
 
 It holds where words of neighbouring parts stand as the link between them says, each part at one place for both of its
-links. The distance of side by side is 1; what is linked lies in one text and does not overlap. ``^ferry`` is a chain of
+links. The distance of side by side is 1; linked parts lie in one text and do not overlap. ``^ferry`` is a chain of
 one part, which stands at the beginning of a text. A `Sloppy` phrase holds where its words, each moved by some places,
 are the phrase; the moves differ by at most its slop (as in Lucene): ``"debt crisis"~1`` in *debt and crisis*.
 

@@ -194,6 +194,8 @@ class _Words(Parser[Atom]):
             fault = at, foreign.lower_case(word)
         if fault is None and word == "of" and not self._literal and _COUNT.search(self.text, 0, at):
             fault = (at, foreign.LOWER_COUNT) if self.text[end:].lstrip().startswith("(") else None
+        if fault is None and word == "OF" and _COUNT.search(self.text, 0, at):
+            fault = at, foreign.NO_PARTS
         if fault is not None:
             raise SubscriptionSyntaxError(fault[1], text=self.text, position=fault[0])
 
@@ -210,17 +212,18 @@ class _Words(Parser[Atom]):
         part = super().operand(depth, token)
         if self._token.kind != "near":
             return part
-        parts, links = [part], []
+        parts, links = [(part, token)], []
         while self._token.kind == "near":
             operator = self.advance()
             links.append(self._link(operator))
             right = self._token
             if right.kind in ("AND", "OR", "NOT", "near", "of", "close", "comma", "end"):
                 raise self.error(f"{operator.text} needs a word, a phrase or a parenthesis on its right", operator)
-            parts.append(super().operand(depth, self.advance()))
-        kept = [(self._alternatives_of(one, token), number) for number, one in enumerate(parts) if one is not None]
+            first = self.advance()
+            parts.append((super().operand(depth, first), first))
+        kept = [(self._alternatives_of(*one), number) for number, one in enumerate(parts) if one[0] is not None]
         if len(kept) < 2:
-            return next((one for one in parts if one is not None), None)
+            return next((one for one, _ in parts if one is not None), None)
         return guarded(Chain(tuple(part for part, _ in kept), tuple(links[number - 1] for _, number in kept[1:])))
 
     def _link(self, operator: Token) -> Link:

@@ -205,7 +205,7 @@ class Reader:
         return term_of
 
     def _mixed(self, events: Any, position: int) -> Rows:
-        """Read events of which some are not `str`."""
+        """Read events that are not all `str`."""
         texts: list[list[Any]] = []  # of each event
         for row, event in enumerate(events):
             decoded_event = decoded(event, position + row)

@@ -124,7 +124,8 @@ def _names(word: Signed, analyzer: Analyzer, min_plain: int) -> tuple[str, ...]:
             continue
         plain = len(form) - form.count("*") - form.count("?")
         if plain < min_plain:
-            raise Refusal(f"{form} has {plain} plain characters; write at least min_plain={min_plain}", wildcards[0][0])
+            characters = "1 plain character" if plain == 1 else f"{plain} plain characters"
+            raise Refusal(f"{form} has {characters}; write at least min_plain={min_plain}", wildcards[0][0])
         names.append(MARK + form)
     return tuple(names)
 

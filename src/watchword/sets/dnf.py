@@ -39,7 +39,7 @@ class And(NamedTuple):
 
 
 class Guarded(And):
-    """All of some parts, the last of which decides: the others, its guards, follow from it, and lead to it."""
+    """All of some parts. The last one decides; the others, its guards, follow from it, and lead to it."""
 
 
 class Or(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 
 from watchword.arrays import Int32, offsets_of
 from watchword.errors import SubscriptionError
-from watchword.index.hits import Hits
+from watchword.index.hits import Hits, merged
 from watchword.index.language import Language
 from watchword.kernels.sets.clauses import SEE
 from watchword.kernels.tombstones import FIRST_CLAUSE
@@ -26,6 +26,7 @@ from watchword.sets.boolean import Clause
 from watchword.sets.clauses import NO_CLAUSES, Additions, CheckedClause, CheckedClauses, ClauseTable
 from watchword.sets.order import AtomOrder
 from watchword.sets.programs import Check, ClauseAtom, Number, names_of, program_of
+from watchword.sets.quorums import Quorum, Quorums, quorum_of
 from watchword.sets.rows import Rows, distinct, joined, one_row
 from watchword.sets.structure import SetStructure
 from watchword.strings import Strings
@@ -69,11 +70,12 @@ Row = tuple[list[int], int]
 
 
 class _Storing(NamedTuple):
-    """Shared by subscriptions that are stored together: the numbers of names, the clauses that go into the table, and
-    the atoms that are used, one for each use."""
+    """Shared by subscriptions that are stored together: the numbers of names, the clauses that go into the table, the
+    rows, payloads and numbers of those that are one count, and the atoms that are used, one for each use."""
 
     number: Number
     added: Additions
+    counts: list[tuple[list[int], int, int]]
     uses: list[int]
 
 
@@ -94,10 +96,13 @@ class SetLanguage(Language):
         self.vocabulary.intern_texts(options.get("ranking", ()))
         self._ranked = len(self.vocabulary)
         self.clauses = ClauseTable(self.structure.takes_negations)
+        self.quorums = Quorums()
         self._counts = {"plain": 0}  # subscriptions that are one conjunction of atoms
         order = options.get("order", self.structure.order)
         self._order = AtomOrder(order, len(self.vocabulary)) if order is not None else None
         self.parts |= {"vocabulary": self.vocabulary, "clauses": self.clauses, "counters": Counters(self._counts)}
+        if self.structure.has_quorums:
+            self.parts["quorums"] = self.quorums
         if self._order is not None:
             self.parts["order"] = self._order
 
@@ -153,6 +158,13 @@ class SetLanguage(Language):
             self.vocabulary.use(atoms, -1)
             self.structure.remove(self._sorted(self._encoded(atoms)), slot)
             return
+        quorum = self._quorum_of(clauses)
+        if quorum is not None:
+            atoms = self.number(quorum[0])
+            self._counts["plain"] -= 1
+            self.vocabulary.use(atoms, -1)
+            self.quorums.remove(atoms, slot)
+            return
         entries = self.clauses.of(slot)
         if clauses and not entries:  # one row of literals, which is not in the table
             (literals,) = self._literals(clauses[0], self._numbers_of)
@@ -184,12 +196,14 @@ class SetLanguage(Language):
     # matching
 
     def find(self, holding: Any) -> Hits:
-        """Return the slots that events satisfy: finds covered rows, then checks phrases and NOT."""
+        """Return the slots that events satisfy: finds covered rows, then checks phrases and NOT, and counts."""
         sets = holding if self.structure.reads_repeats else distinct(holding)
         if self._order is not None:
             sets = self._order.known_in_order(sets)
         hits = self.structure.match(sets)
-        return self.clauses.check(holding, hits) if len(self.clauses) else hits
+        if len(self.clauses):
+            hits = self.clauses.check(holding, hits)
+        return merged(hits, self.quorums.match(holding)) if len(self.quorums) else hits
 
     def figures(self) -> Mapping[str, int]:
         """Return the numbers of clauses and of distinct atoms."""
@@ -205,9 +219,15 @@ class SetLanguage(Language):
 
     def _rows(self, queries: Iterable[tuple[int, list[Clause[ClauseAtom]]]], number: Number) -> list[Row]:
         """Return the rows and payloads of subscriptions, given by slots, for the structure."""
-        storing = _Storing(number, Additions(self.clauses), [])
+        storing = _Storing(number, Additions(self.clauses), [], [])
         rows = [row for slot, clauses in queries for row in self._rows_of(slot, clauses, storing)]
         storing.added.finish()
+        if storing.counts:
+            counted, owners, least = zip(*storing.counts, strict=True)
+            atoms = np.array([atom for row in counted for atom in row], np.int32)
+            self.quorums.add(
+                Rows(offsets_of(list(map(len, counted))), atoms), np.array(owners, np.int32), np.array(least, np.int32)
+            )
         self.vocabulary.use(storing.uses, 1)
         return rows
 
@@ -218,6 +238,13 @@ class SetLanguage(Language):
             self._counts["plain"] += 1
             storing.uses.extend(atoms)
             return [([atom << 1 for atom in atoms] if self.structure.takes_negations else atoms, slot)]
+        quorum = self._quorum_of(clauses)
+        if quorum is not None:
+            atoms = storing.number(quorum[0])
+            self._counts["plain"] += 1
+            storing.uses.extend(atoms)
+            storing.counts.append((atoms, slot, quorum[1]))
+            return []
         if self.structure.takes_negations:
             return self._literal_rows(slot, clauses, storing)
         shared = len(clauses) > 1
@@ -230,6 +257,10 @@ class SetLanguage(Language):
         program = program_of(clause, storing.number, with_forbidden=True)
         entries = self._stored(slot, numbers, program, shared, storing)
         return [found for found in zip(numbers, entries, strict=True) if found[0]]
+
+    def _quorum_of(self, clauses: list[Clause[ClauseAtom]]) -> Quorum | None:
+        """Return the names of a subscription that `quorums` finds, and how many are enough; None for others."""
+        return quorum_of(clauses) if self.structure.has_quorums else None
 
     def _literal_rows(self, slot: int, clauses: list[Clause[ClauseAtom]], storing: _Storing) -> list[Row]:
         """Return rows of literals, and payloads; a subscription of one row without a program is not in the table."""

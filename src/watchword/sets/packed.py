@@ -40,6 +40,10 @@ OBSERVED = 1 << 20
 LEARNED = 4096
 """Events after which a base that was packed without any is packed again for a snapshot."""
 
+BROAD, BROAD_SHARE = 16, 512
+"""How many rows more a broad atom counts for, and that one row in 512 is another: it holds in more events than its own
+rows let one expect."""
+
 _NO_COUNTS = Counts(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
@@ -122,6 +126,7 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     operation = "groups read"
     reads_repeats: ClassVar[bool] = True
+    has_quorums: ClassVar[bool] = True
     delta_rows: ClassVar[int] = 1024
     background_rows: ClassVar[int] = 200_000
 
@@ -133,13 +138,15 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
         self.items = 0
         self._items_known = 0  # when the base was packed
         self._hits_per_item = 16
+        self.broad: Callable[[], Int32] = _no_atoms
+        """Returns the atoms that are broad: ``ferr*`` stands in one row, and its words in many events."""
         super().__init__()
 
     # what `Layered` asks for
 
     def packer(self) -> Callable[[list[tuple[Rows, Int32]]], RowBase]:
         """Return what packs rows by the counts of now."""
-        return partial(_pack, Counts(self.counts.rows.copy(), self.counts.items.copy()))
+        return partial(_pack, Counts(self.counts.rows.copy(), self.counts.items.copy()), self.broad().copy())
 
     def new_delta(self) -> RowDelta:
         """Return an empty delta."""
@@ -159,6 +166,11 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             self._know(int(rows.atoms.max()) + 1)
             tally(self.counts.rows, rows.atoms, 1)
             super().add(rows, payloads)
+
+    def note_broad(self, atoms: Int32) -> None:
+        """Let atoms that are broad count for some rows more, so that rows in the delta lie under others."""
+        self._know(int(atoms.max()) + 1)
+        self.counts.rows[atoms] += BROAD
 
     def put(self, rows: Rows, payloads: Int32) -> None:
         """Put rows, whose atoms are counted, into the delta."""
@@ -235,6 +247,8 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
 
     def match(self, events: Rows) -> Hits:
         """Read the blocks of each event's atoms, and the lists of the delta."""
+        if not len(self):
+            return Hits(np.zeros(len(events) + 1, np.int64), np.empty(0, np.int32), 0)
         step: Any = partial(kernels.match, events.offsets, events.atoms, self.state())
         hits = collect(len(events), step, self._hits_per_item)
         self.count_events(len(events))
@@ -311,11 +325,16 @@ class PackedRows(Layered[Rows, Int32, Rows], SetStructure):
             self.counts = Counts(rows, reserve(self.counts.items, len(rows), 0))
 
 
-def _pack(counts: Counts, parts: list[tuple[Rows, Int32]]) -> RowBase:
-    """Return the packed form of some rows."""
+def _no_atoms() -> Int32:
+    return np.empty(0, np.int32)
+
+
+def _pack(counts: Counts, broad: Int32, parts: list[tuple[Rows, Int32]]) -> RowBase:
+    """Return the packed form of some rows; `counts` are this packing's own."""
     if not any(len(payloads) for _, payloads in parts):
         return RowBase(Packed(np.zeros(1, np.int32), np.empty(0, np.int32)), 0)
     (offsets, given), payloads = joined(parts)
+    counts.rows[broad[broad < len(counts.rows)]] += len(payloads) // BROAD_SHARE
     atoms = np.empty_like(given)
     packing_kernels.sort_rows(offsets, given, counts, PRIOR, atoms)
     width = len(counts.rows) + 1

@@ -60,7 +60,7 @@ class Check(ABC):
     @property
     @abstractmethod
     def sample(self) -> Names:
-        """Return names that satisfy it, one behind the other, as far as one can tell."""
+        """Return names that satisfy it in this order, as far as one can tell."""
 
     @abstractmethod
     def operands(self, numbers: Mapping[Any, int]) -> list[int]:

@@ -34,6 +34,10 @@ class SetStructure(Structure[Rows, Int32, Rows]):
     """Whether rows are of literals, ``atom << 1 | negated``, so that the forbidden atoms of a clause are in its row.
     Such a structure runs the programs of clauses by itself."""
 
+    has_quorums: ClassVar[bool] = False
+    """Whether subscriptions that are one count of atoms are found beside the structure, by `sets.quorums`. The methods
+    of the thesis find them by their keys, as every other clause, and so decide them in another way."""
+
     def per_atom(self) -> Int64:
         """Return the number of postings or nodes of each atom, up to the last atom that has any."""
         raise OptionError(

@@ -104,7 +104,7 @@ def _distance(form: str, word: str, most: int) -> int:
 
 
 class Families(Part):
-    """The families that the subscriptions of an index ask for; they only come, and go when the index is built anew."""
+    """The families that the subscriptions of an index ask for; they stay until the index is rebuilt."""
 
     def __init__(self) -> None:
         self.packed = FamilyArrays(
@@ -125,17 +125,18 @@ class Families(Part):
         """Return the atom of each family."""
         return self.packed.records[: kernels.RECORD * len(self) : kernels.RECORD]
 
-    def add(self, atom: int, name: str) -> None:
-        """Take in a family under the number of its atom, unless it is there."""
+    def add(self, atom: int, name: str) -> bool:
+        """Take in a family under the number of its atom; returns False if it was there."""
         if self._known is None:
             self._known = set(self.atoms.tolist())
         if atom in self._known:
-            return
+            return False
         form, edits = _parsed(name)
         codes = np.array([_SIGNS.get(char, ord(char)) if not edits else ord(char) for char in form], np.int32)
         while not kernels.add_family(atom, codes, edits, self.packed):
             self._grow(len(codes))
         self._known.add(atom)
+        return True
 
     def _grow(self, size: int) -> None:
         records, codes, table, postings, lengths, counts = self.packed
@@ -178,8 +179,8 @@ class Families(Part):
 
 
 class Found(NamedTuple):
-    """The families of the terms of events: `terms` has what is known of terms by their numbers, if they are asked for
-    `by_number`, and `others` what is known of all other words, whose numbers `words` are in the order of the terms."""
+    """The families of the terms of events: of terms by their numbers in `terms`, if they are asked for `by_number`, and
+    of all other words in `others`, by the numbers `words`, which are in the order of the terms."""
 
     by_number: bool
     words: Int32
@@ -193,7 +194,7 @@ class Found(NamedTuple):
 
 
 class _Memory:
-    """What is remembered of the terms that subscriptions ask for, and of other words of events."""
+    """The families of the terms that subscriptions ask for, and of other words of events."""
 
     def __init__(self) -> None:
         self.words = Vocabulary()
@@ -217,16 +218,19 @@ class _Memory:
             done = kernels.learn(numbers, data, offsets, families.packed, *lists, done)
             if done == len(numbers):
                 return
-            needed = int(self.fill[0]) + int(known.counts[numbers[done]]) + len(families)
+            needed = int(self.fill[0]) + int(known.spans[2 * numbers[done] + 1]) + len(families)
             self.atoms = reserve(self.atoms, needed)
 
 
-_NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32))
+_NOTHING = Known(np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def _with_room(known: Known, size: int) -> Known:
-    """Return what is known of words, with room for `size` words."""
-    return known if size <= len(known.since) else Known(*(reserve(array, size, 0) for array in known))
+    """Return the same families with room for `size` words."""
+    if size <= len(known.since):
+        return known
+    since = reserve(known.since, size, 0)
+    return Known(since, reserve(known.spans, 2 * len(since), 0))
 
 
 WORDS, ATOMS = 1 << 19, 1 << 24

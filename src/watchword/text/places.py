@@ -61,7 +61,7 @@ def term_places(text: str, analyzer: Analyzer) -> list[TermPlace]:
     """Return the terms of a text, in order, each with its place.
 
     >>> term_places("Die Straße!", Analyzer())
-    [TermPlace(term='die', start=0, end=3), TermPlace(term='strasse', start=4, end=10)]
+    [TermPlace(term='die', start=0, end=3, stemmed=None), TermPlace(term='strasse', start=4, end=10, stemmed=None)]
     """
     if text.isascii():
         found = [(word[0].lower(), *word.span()) for word in _WORDS.finditer(text)]

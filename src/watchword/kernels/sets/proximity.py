@@ -109,7 +109,8 @@ def stands(program, at, atoms, start, size, stop, table, mask, room):
         found = False
         for _ in range(alternatives):
             flags, names = program[at], program[at + 1]
-            found |= _mark(program, at + 2, names, flags, link, part > 0, atoms, start, size, stop, table, mask, room)
+            event = atoms, start, size, stop
+            found |= _mark(program, at + 2, names, flags, link, part > 0, event, table, mask, room)
             at += 2 + names
         if not found:
             return False
@@ -132,8 +133,12 @@ def _look_around(size, room):
 
 
 @kernel
-def _mark(program, at, names, flags, link, is_linked, atoms, start, size, stop, table, mask, room):
-    """Mark where words stand side by side and fit to the part before; returns whether they do anywhere."""
+def _mark(program, at, names, flags, link, is_linked, event, table, mask, room):
+    """Mark where words stand side by side and fit to the part before; returns whether they do anywhere.
+
+    `event` has the atoms, its start, its number of positions and its stop.
+    """
+    atoms, start, size, stop = event
     found = False
     spot = _first(program[at], table, mask, room)
     while spot >= 0:

@@ -11,8 +11,8 @@ family 1, atoms 7 and 9::
 
 A word has the family only if a key of the word is a key of the family: its own beginnings, ends and pieces, and the
 word with some characters left out. For edits only the first `FRONT` characters of both count: whatever is edited behind
-them or pushed over their end, it takes no more characters to be left out in front than there are edits. What is found
-under a key is compared.
+them or pushed over their end, it takes no more characters to be left out in front than there are edits. The families
+under a key are compared with the word.
 
 Layout: `table` has two words a bucket, a key and the number of its newest posting plus one (0: empty bucket); linear
 probing, at most three quarters full. `postings` has two words each, a family and the next posting, or -1. Families only
@@ -31,6 +31,7 @@ import numpy as np
 
 from watchword.arrays import Int32, Int64, UInt8, UInt32
 from watchword.kernels.growing import copy_into
+from watchword.kernels.intrinsics import prefetch
 from watchword.kernels.jit import kernel
 from watchword.kernels.text.positions import POSITION, UNKNOWN
 from watchword.kernels.text.utf8 import decode
@@ -194,12 +195,11 @@ class Scratch(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of words: with how many families each was compared, where in the list of atoms its families begin,
-    and how many it has."""
+    """By word: the number of families that it was compared with in `since`, and two numbers in `spans`, where its own
+    begin in the list of atoms, and how many it has."""
 
     since: Int32
-    begins: Int32
-    counts: Int32
+    spans: Int32
 
 
 @kernel
@@ -214,14 +214,15 @@ def learn(numbers, data, offsets, families, known, atoms, fill, scratch, first):
         word = np.int64(numbers[k])
         if word < 0 or known.since[word] == total:
             continue
-        since, begin, before = np.int64(known.since[word]), fill[0], known.counts[word]
+        since, begin = np.int64(known.since[word]), fill[0]
+        first_before, before = known.spans[2 * word], known.spans[2 * word + 1]
         if begin + before + total - since > len(atoms):
             return k
-        copy_into(atoms, begin, atoms, known.begins[word], known.begins[word] + before)
+        copy_into(atoms, begin, atoms, first_before, first_before + before)
         stop = _families_of(data, offsets[word], offsets[word + 1], families, since, atoms, begin + before, scratch)
         known.since[word] = total
         if stop > begin + before:
-            known.begins[word], known.counts[word], fill[0] = begin, stop - begin, stop
+            known.spans[2 * word], known.spans[2 * word + 1], fill[0] = begin, stop - begin, stop
     return len(numbers)
 
 
@@ -315,9 +316,8 @@ def has_form(form, codes):
 
 @kernel
 def is_near(wanted, codes, edits, rows):
-    """Return whether at most `edits` characters are inserted, deleted, replaced or swapped with their neighbour, none
-    of
-    them twice, between two words (optimal string alignment)."""
+    """Return whether at most `edits` characters are inserted, deleted, replaced or swapped with their neighbour, each
+    once at most, between two words (optimal string alignment)."""
     height, width = len(wanted), len(codes)
     if height - width > edits or width - height > edits:
         return False
@@ -350,7 +350,8 @@ def rows_with_families(row_offsets, numbers, asked, words, terms, others, atoms)
     ``asked[i]`` is the word of the term ``numbers[i]`` among `terms`; where that is `UNKNOWN`, its word is the one of
     `others` that comes next in `words`. A `BORDER` has no word.
     """
-    offsets, counts = np.zeros(len(row_offsets), np.int64), np.empty(len(asked), np.int32)
+    offsets = np.zeros(len(row_offsets), np.int64)
+    begins, counts = np.empty(len(asked), np.int32), np.empty(len(asked), np.int32)
     if len(words) == 0:
         words = np.zeros(1, np.int32)
     other, last = np.int64(0), len(words) - 1
@@ -358,14 +359,16 @@ def rows_with_families(row_offsets, numbers, asked, words, terms, others, atoms)
         more = np.int64(0)
         for k in range(row_offsets[row], row_offsets[row + 1]):
             word = np.int64(asked[k])  # no branch: whether a term is known cannot be foretold
-            is_other = word == UNKNOWN
-            count = terms.counts[max(word, 0)] * (word >= 0) + others.counts[words[min(other, last)]] * is_other
+            is_term, is_other = word >= 0, word == UNKNOWN
+            here, there = 2 * max(word, 0), 2 * np.int64(words[min(other, last)])
+            begin = terms.spans[here] * is_term + others.spans[there] * is_other
+            count = terms.spans[here + 1] * is_term + others.spans[there + 1] * is_other
+            prefetch(atoms, begin)
             other += is_other
-            counts[k] = count
+            begins[k], counts[k] = begin, count
             more += count + (count > 0)
         offsets[row + 1] = offsets[row] + row_offsets[row + 1] - row_offsets[row] + more + (more > 0)
     made = np.empty(offsets[-1], np.int32)
-    other = 0
     for row in range(len(row_offsets) - 1):
         begin, fill = row_offsets[row], offsets[row]
         size = row_offsets[row + 1] - begin
@@ -373,12 +376,9 @@ def rows_with_families(row_offsets, numbers, asked, words, terms, others, atoms)
         fill += size
         for k in range(begin, begin + size):
             if counts[k] > 0:
-                word = np.int64(asked[k])
-                start = terms.begins[word] if word >= 0 else others.begins[words[other]]
                 made[fill] = POSITION - (k - begin)
-                copy_into(made, fill + 1, atoms, start, start + counts[k])
+                copy_into(made, fill + 1, atoms, begins[k], begins[k] + counts[k])
                 fill += 1 + counts[k]
-            other += asked[k] == UNKNOWN
         if fill < offsets[row + 1]:
             made[fill] = POSITION - size
     return offsets, made

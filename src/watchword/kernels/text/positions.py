@@ -7,7 +7,7 @@
     families   -3 5   -7 5                ``POSITION - p``, then the families of the word at position `p`
     end        -8                         ``POSITION - n``: there are `n` positions
 
-An event without families has neither the second part nor an end. Structures pass over what is negative.
+An event without families has neither the second part nor an end. Structures pass over negative numbers.
 """
 
 from __future__ import annotations

@@ -199,8 +199,12 @@ def test_what_is_read_as_words_is_so() -> None:
         assert clause.forbidden == ()
         return clause.required
 
-    assert atoms("/gree.e/") == (("gree", "e"),)
     assert atoms("[a TO b]") == (("a",), ("to",), ("b",))
+    assert atoms("2010..2020") == (("2010", "2020"),)
+    assert atoms("[Gg]reece") == (("gg", "reece"),)
+    assert atoms("/nitf/head") == (("nitf", "head"),)
+    assert atoms("price BETWEEN 1 AND 3") == (("price",), ("between",), ("1",), ("3",))
+    assert atoms("name IS NULL") == (("name",), ("is",), ("null",))
     assert atoms("+greece") == (("greece",),)
     assert atoms("- imf") == (("imf",),)
 

@@ -26,6 +26,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
+from watchword.likeness import MOST as LOOKED_AT
+from watchword.likeness import hinted
 from watchword.predicates import making
 from watchword.predicates.literals import REMEDIES, Limits, Pieces, as_text, shown, text_of
 from watchword.predicates.plain import MOST, plain_conjunction, plain_search
@@ -99,7 +101,11 @@ def parse(
     tree = None if leaves is None else leaves.tree(text)
     if tree is not None and (check is None or not any(check((), predicate) for predicate in every_atom(tree))):
         return clauses_of(tree, text, limits)
-    return PredicateParser(text, limits, check, doors, reading).clauses()
+    try:
+        return PredicateParser(text, limits, check, doors, reading).clauses()
+    except SubscriptionSyntaxError as error:
+        has_operator = not doors.behind.keys().isdisjoint(text[:LOOKED_AT].split())
+        raise error if has_operator else hinted(error, "predicates") from None
 
 
 def plain_clause(

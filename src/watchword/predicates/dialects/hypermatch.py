@@ -12,8 +12,8 @@ tags = 'shop' IGNORING CASE AND tags = 'backend' IGNORING CASE AND latency AS NU
 env STARTS WITH 'p' IGNORING CASE AND (t EXISTS OR ip IN CIDR '10.0.0.0/8' OR ip IN CIDR '::ffff:a00:0/104')
 
 An event is an object: strings and arrays of strings, numbers and booleans as they are written in JSON, and nested
-objects, into which the dots of a path lead. The answers are the documented ones of version 2;
-version 1 differed about arrays, under anythingBut above all. docs/predicates.md lists the differences.
+objects, into which the dots of a path lead. The answers are the documented ones of version 2; version 1 differed about
+arrays, under anythingBut above all. docs/predicates.md lists the differences.
 """
 
 from __future__ import annotations

@@ -55,7 +55,13 @@ FOREIGN = (
     r"^.\^\($|^\)\$",
     r"^.(NEAR|ONEAR|XOR|ANDNOT|AROUND(?=[(])).$",
     r"^.(=|==|!=|<>|<|<=|>|>=).$",
-    rf"^.[^\W\d][\w.-]*(=|==|!=|<>|<|<=|>|>=)[\w'.+({QUOTES}-]",
+    r"^.<(-|\d+)>.$",
+    r"\w[|](all|cased|cidr|contains|endswith|exists|gt|gte|lt|lte|re|startswith|windash|base64|base64offset)[:|]",
+    r"^.[^\W\d][\w.-]+:/[^/\s]+/",
+    r"\.\*|\w\{\d+(,\d*)?\}|\\[bdwsBDWS](?![^\W_])",
+    r"^.(\d+:)?/[^/\s]+/[LWVHgimsuxy8]{0,4}\W$",
+    r"[^\W\d_]%'?\W$|^.'?%[^\W\d_]",
+    rf"^.@?[^\W\d][\w.-]*(=|==|!=|<>|<|<=|>|>=)[\w'.+({QUOTES}-]",
     r"^.//([*@]|\w[\w-]*(?![\w.-]))",
     rf"^.{{[ {QUOTES}]$",
 )
@@ -306,6 +312,9 @@ def _refuse_foreign(query: str, start: int, end: int) -> None:
     before, after, word = query[:start][-1:], query[end:][:1], query[start:end]
     framed = (before if before and before in ")" + QUOTES else " ") + word
     framed += after if after and after in "(" + QUOTES else " "
+    operator = re.fullmatch("LIKE|ILIKE|HAS|MATCHES|PATTERN|PATH|CONTAINS|WITH|CIDR", word)
+    if (operator and re.match(r"\s+'", query[end:])) or (word == "IN" and re.match(r"\s*[(]\s*'", query[end:])):
+        raise ValueError(f"{word} is of another language")
     framed = "".join("x" if unicodedata.category(letter).startswith("M") else letter for letter in framed)
     if any(re.search(rule, framed) for rule in FOREIGN) and not re.match(PLAIN, word):
         raise ValueError(f"{word} is of another language")

@@ -312,6 +312,9 @@ def _comparison(reader: Reader) -> Callable[[object], bool]:
         return _affix(reader, str.endswith)
     if reader.takes("CONTAINS"):
         return _compare(operator.eq, _literal(reader), _ignoring(reader))
+    for word, spell in (("INTEGER", spelled_integer), ("NUMBER", spelled_number)):
+        if reader.takes("AS", word):
+            return _spelled(reader, spell)
     kind, sign = reader.take()
     if kind == "sign" and sign in SIGNS:
         literal = _literal(reader)
@@ -322,6 +325,49 @@ def _comparison(reader: Reader) -> Callable[[object], bool]:
         equal = _compare(operator.eq, _literal(reader), _ignoring(reader))
         return lambda value: not equal(value)
     raise Refused(f"a comparison is expected at {sign!r}")
+
+
+def spelled_integer(value: object) -> float | None:
+    """Return the integer of 32 bits that a value is or spells."""
+    if isinstance(value, str):
+        value = int(value) if re.fullmatch(r"[+-]?[0-9]{1,4200}", value) else None
+    if not isinstance(value, bool | int | float) or value != value or value in (float("inf"), float("-inf")):
+        return None
+    return int(value) if value == int(value) and -(2**31) <= value < 2**31 else None
+
+
+def spelled_number(value: object) -> float | None:
+    """Return the number that a value is or spells."""
+    if isinstance(value, str):
+        return float(value) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", value) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _spelled(reader: Reader, spell: Callable[[object], float | None]) -> Callable[[object], bool]:
+    """Read what stands behind AS INTEGER or AS NUMBER."""
+
+    def bound() -> float:
+        found = _literal(reader)
+        number = None if isinstance(found, str | bool) else spell(found)
+        if number is None or abs(number) == float("inf"):
+            raise Refused(f"{found!r} is no number to compare with")
+        return number
+
+    if reader.takes("BETWEEN"):
+        low = bound()
+        reader.needs("AND")
+        high = bound()
+        return lambda value: (number := spell(value)) is not None and low <= number <= high
+    for sign, holds in SIGNS.items():
+        if reader.takes(sign):
+            limit = bound()
+            return lambda value: (number := spell(value)) is not None and holds(number, limit)
+    return lambda value: spell(value) is not None
 
 
 def _between(reader: Reader) -> Callable[[object], bool]:

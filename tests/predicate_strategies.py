@@ -235,6 +235,14 @@ contains = st.one_of(
     _joined(keyword("CONTAINS"), literals), _joined(keyword("CONTAINS"), text_literals, keyword("IGNORING CASE"))
 )
 network = _joined(keyword("IN CIDR"), st.sampled_from(NETWORKS).map(quoted))
+spelled = st.one_of(
+    _joined(keyword("AS NUMBER"), _signs("=", "<", "<=", ">", ">="), number_literals),
+    _joined(
+        keyword("AS INTEGER"), _signs("=", "<", "<=", ">", ">="), st.sampled_from(["0", "1", "2", "5", "-1", "12"])
+    ),
+    _joined(keyword("AS INTEGER BETWEEN"), st.sampled_from(["-1", "1"]), keyword("AND"), st.sampled_from(["0", "5"])),
+    st.one_of(keyword("AS INTEGER"), keyword("AS NUMBER")),
+)
 kind_of = _joined(keyword("KIND OF"), st.sampled_from(TOPICS + WORDS[:4] + ("region", "place", "nowhere")).map(quoted))
 presence = st.one_of(keyword("EXISTS"), keyword("IS MISSING"))
 parts = _joined(keyword("HAS"), texts.filter(bool).map(quoted), ignoring)
@@ -264,6 +272,7 @@ COMPARISONS = (
     affix,
     contains,
     network,
+    spelled,
     kind_of,
     presence,
     parts,

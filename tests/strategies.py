@@ -185,6 +185,12 @@ FOREIGN_SIGNS = (
     "//",
     "@",
     "'",
+    "%",
+    "\\d",
+    "{2}",
+    "<->",
+    "LIKE",
+    "|re:",
 )
 
 keyword_foreign = st.lists(

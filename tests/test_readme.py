@@ -104,6 +104,8 @@ SIGMA = "title: whoami\ndetection:\n  selection:\n    Image|endswith: whoami.exe
 FILES = {
     "rules.csv": "id,subscription\n1,name = 'RBS' AND value > 10\n",
     "trades.jsonl": '{"name": "RBS", "value": 15}\n',
+    "filters.txt": "type = 'com.example' AND sequence > 5\n",
+    "cloudevents.jsonl": '{"id": "1", "type": "com.example", "sequence": "7"}\n',
     "patterns.txt": '{"source": ["aws.ec2"]}\n',
     "events.jsonl": '{"source": "aws.ec2"}\n',
     "dump.ndjson": '{"_id": "a", "_source": {"query": {"term": {"source": "aws.ec2"}}}}\n',

@@ -164,6 +164,40 @@ CLOUD = [
 ]
 
 
+def test_expressions_of_cesql(tmp_path: Path) -> None:
+    sent = [
+        {"id": "1", "type": "a.b", "hop": "07"},
+        {"id": "2", "type": "c", "hop": 3},
+        {"id": "3", "type": "a", "hop": None},
+    ]
+    events = put(tmp_path / "e.jsonl", sent)
+    rules = ["type LIKE 'a%' AND hop > 5", "NOT (hop = 3)", "EXISTS id"]
+    flags = [*PREDICATES, "--dialect", "cesql"]
+    found = {(1, 1), (1, 2), (1, 3), (2, 3), (3, 3)}
+    for file in (
+        save(tmp_path / "rules.txt", {"": rules}),
+        save(tmp_path / "rules.csv", {"id": [1, 2, 3], "subscription": rules}),
+    ):
+        assert pairs_of(done("match", file, events, *flags)) == found
+    wrong = save(tmp_path / "w.txt", {"": ["type = 'a'", "hop < ttl"]})
+    fails("match", wrong, events, *flags, says=[wrong, "line 2", "two attributes"])
+    skipped = run("match", wrong, events, *flags, "--on-error", "skip")
+    assert skipped.exit_code == 1
+    assert pairs_of(skipped) == {(3, 1)}
+
+
+def test_rules_of_hypermatch(tmp_path: Path) -> None:
+    events = put(tmp_path / "e.jsonl", [{"status": "FIRING", "n": 9}, {"status": "ok", "n": None}])
+    rules = ['{"status": {"equals": "firing"}, "n": {"gt": 5}}', '{"n": {"exists": false}}']
+    flags = [*PREDICATES, "--dialect", "hypermatch"]
+    named = tmp_path / "rules.json"
+    named.write_text('{"one": %s, "two": %s}' % tuple(rules), encoding="utf-8")  # noqa: UP031
+    assert pairs_of(done("match", save(tmp_path / "r.jsonl.txt", {"": rules}), events, *flags)) == {(1, 1), (2, 2)}
+    assert pairs_of(done("match", named, events, *flags)) == {(1, "one"), (2, "two")}
+    wrong = save(tmp_path / "w.txt", {"": ['{"a": {"glob": "x"}}']})
+    fails("match", wrong, events, *flags, says=[wrong, "line 1", "unknown type of pattern", "anyOf"])
+
+
 def test_rules_of_other_systems(tmp_path: Path) -> None:
     events = put(tmp_path / "e.jsonl", CLOUD)
     lines = save(tmp_path / "patterns.txt", {"": PATTERNS})

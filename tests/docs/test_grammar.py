@@ -95,6 +95,7 @@ SAID: dict[str, Said] = {
             r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?![\w.])",
             ("20", "-1", "1.5", "2e3", str(2**70)),
         ),
+        "a whole number of 32 bits: 20, -1": (r"[+-]?\d{1,9}(?![\w.])", ("20", "-1", "0", "+7")),
         "anything in single quotes, '' for a quote": (r"'(?:[^']|'')*'", ("'RBS'", "'it''s'", "''", "'2026-11-16'")),
         "a text that is a network or an address: '10.0.0.0/8', '::1'": (
             r"'[0-9a-f.:]+(?:/\d+)?'",
@@ -198,8 +199,12 @@ def test_what_is_read_as_words_is_so() -> None:
         assert clause.forbidden == ()
         return clause.required
 
-    assert atoms("/gree.e/") == (("gree", "e"),)
     assert atoms("[a TO b]") == (("a",), ("to",), ("b",))
+    assert atoms("2010..2020") == (("2010", "2020"),)
+    assert atoms("[Gg]reece") == (("gg", "reece"),)
+    assert atoms("/nitf/head") == (("nitf", "head"),)
+    assert atoms("price BETWEEN 1 AND 3") == (("price",), ("between",), ("1",), ("3",))
+    assert atoms("name IS NULL") == (("name",), ("is",), ("null",))
     assert atoms("+greece") == (("greece",),)
     assert atoms("- imf") == (("imf",),)
 

@@ -58,9 +58,10 @@ DialectOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Whose rules the subscriptions are: elasticsearch, eventbridge, lucene, sigma, sns or sns-body, with "
-        "--language predicates. Sigma rules are a folder, a file or a tar archive of YAML; the others may be objects "
-        "in JSON lines, or one object from names to rules in a .json file; elasticsearch also a dump of a percolator.",
+        help="Whose rules the subscriptions are: cesql, elasticsearch, eventbridge, hypermatch, lucene, sigma, sns or "
+        "sns-body, with --language predicates. Sigma rules are a folder, a file or a tar archive of YAML, those of "
+        "cesql and lucene are texts; the others may be objects in JSON lines, or one object from names to rules in a "
+        ".json file; elasticsearch also a dump of a percolator.",
     ),
 ]
 LogSourcesOption = Annotated[

@@ -165,7 +165,7 @@ def _class(code: int) -> int:
         return int(kernels.WORD)
     if char.isspace():
         return int(kernels.SPACE)
-    if char in '"()!|*~^:/?<>={$':
+    if char in "\"'()!|*~^:/?<>={$%\\":
         return int(kernels.SYNTAX)
     return int({"-": kernels.MINUS, "&": kernels.AMPERSAND}.get(char, kernels.MARK))
 

@@ -16,13 +16,20 @@ alert that silently never fires is the worst that can happen.
 | ``value > 20``, ``price>=3``, ``sports=1`` | a comparison, as predicates and properties have it | refused, see below |
 | ``//media[@type='image']`` | a path | refused where a word begins so; ``//www.example.com`` is an address |
 | ``{"source": ["aws.ec2"]}`` | a rule in JSON | refused where a brace opens before a quote, or stands alone |
+| ``Image|endswith: 'x'`` | a Sigma rule | refused before the modifiers of Sigma |
+| ``name LIKE 'x%'``, ``a IN ('x')`` | a predicate | refused where such a word stands before a single quote |
+| ``ferr%``, ``%erry`` | any letters | refused where it touches a letter, at either end of a word |
+| ``a <-> b``, ``a <3> b`` | side by side, three places apart | refused between spaces |
+| ``ferry.*``, ``ferr{2}y``, ``\\d``, ``/ferry/i`` | regular expressions | refused, see below |
 
 A *field* is a name (a letter, then letters, digits, ``_ . -``), a colon and, without a space, a value. So ``10:30`` and
 ``3:1`` are none (no name), nor are ``title: word`` (a space), ``std::vector`` (two colons), ``:D``, and
 ``news.example.com:8080`` (a host and a port). A *comparison* is ``=``, ``==``, ``!=``, ``<>``, ``<``, ``<=``, ``>`` or
 ``>=``, alone between spaces, or between a name and a value; ``=>``, ``<3`` and ``<b>x</b>`` are none. A word that
 begins with ``www.`` or ``scheme://`` is a URL, in which all of this is plain. ``rock & roll``, ``at&t``, ``c++``,
-``+word``, ``covid-19``, ``why?``, ``wow!`` and ``a * b`` are plain too, and so is everything in quotes.
+``+word``, ``covid-19``, ``why?``, ``wow!`` and ``a * b`` are plain too, and so is everything in quotes. A *regular
+expression* is told by ``.*``, by ``\\d``, ``\\w``, ``\\s``, ``\\b`` without a letter behind it, by ``{2}`` behind one,
+and by slashes around a word, flags behind the second; ``C:\\data`` and ``/etc/passwd`` are none.
 """
 
 from __future__ import annotations
@@ -41,13 +48,16 @@ LOWER = frozenset({"and", "or", "not"})
 RESERVED = frozenset({"NEAR", "ONEAR", "XOR", "ANDNOT", "OF"})
 """Operators of other tools, and OF, which is refused behind a number where no parenthesis follows."""
 
-_SUSPECT = re.compile(r"[!|&*~^$:/?<>={]")
+_SUSPECT = re.compile(r"[!|&*~^$:/?<>={%\\]")
 _URL = re.compile(r"[^\W\d_][\w+.-]*://|www\.", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[\w-]+(?:\.[\w-]+)+:\d+(?:[/?#]|$)")
 _IN_QUOTES = "or put it in quotes if you mean the words"
 _COMPARISON = (
     f"{{}} compares nothing here; this looks like a predicate, which the language predicates reads, {_IN_QUOTES}"
 )
+_EXPRESSION = f"{{}} is of a regular expression, which nothing here reads; write the words, {_IN_QUOTES}"
+_BEFORE_TEXT = re.compile(r"(?:LIKE|ILIKE|HAS|MATCHES|PATTERN|PATH|CONTAINS|WITH|CIDR)(?=\s+')|IN(?=\s*\(\s*')")
+"""The last words of predicates' operators, where a text in single quotes follows."""
 
 # Rules are about a word with the character before it, if that closes something, and the one behind it, if that opens
 # something; a space otherwise.
@@ -62,6 +72,13 @@ _RULES = (
     ),
     (re.compile(r"^.(XOR|ANDNOT)\W$"), f"there is no {{}} here; leave it out, {_IN_QUOTES}"),
     (re.compile(rf"^.(!)!*[\w#@({QUOTES}]"), f"{{}} is no NOT here; write NOT, {_IN_QUOTES}"),
+    (
+        re.compile(
+            r"\w(\|)(?:contains|(?:starts|ends)with|all|re|cidr|base64(?:offset)?|windash|cased|exists|[lg]te?)[|:]"
+        ),
+        f"{{}} is no OR here; this looks like a rule of Sigma, which the language predicates takes by the dialect "
+        f"sigma, {_IN_QUOTES}",
+    ),
     (re.compile(r"(\|\|?)"), f"{{}} is no OR here; write OR, {_IN_QUOTES}"),
     (re.compile(r"(&&)"), f"{{}} is no AND here; write AND or a space, {_IN_QUOTES}"),
     (
@@ -78,11 +95,16 @@ _RULES = (
     ),
     (re.compile(rf"(?:(?<=\w)|(?<=^[){QUOTES}]))(\^)(?=\d)"), f"{{}} weighs nothing here; leave it out, {_IN_QUOTES}"),
     (
-        re.compile(rf"^.\+?[^\W\d][\w.-]*(:)[\w\[{{<>*({QUOTES}]"),
+        re.compile(rf"^.\+?[^\W\d][\w.-]*(:)[\w\[{{<>*({QUOTES}]|^.[^\W\d][\w.-]+(:)/[^/\s]+/"),
         f"there are no fields here; leave the field out, or put a space behind the {{}}, {_IN_QUOTES}",
     ),
+    (
+        re.compile(r"^.(<(?:-|[0-9]+)>).$"),
+        f"{{}} is no distance here; write BEFORE/1 for side by side in that order, BEFORE/3 for at most three places, "
+        f"{_IN_QUOTES}",
+    ),
     (re.compile(r"^.(<>|[<>!=]=|[<>=]).$"), _COMPARISON),
-    (re.compile(rf"^.[^\W\d][\w.-]*(<>|[<>!=]=|[<>=])[\w'.+({QUOTES}-]"), _COMPARISON),
+    (re.compile(rf"^.@?[^\W\d][\w.-]*(<>|[<>!=]=|[<>=])[\w'.+({QUOTES}-]"), _COMPARISON),
     (
         re.compile(r"^.(//)(?:[*@]|\w[\w-]*[^\w.-])"),
         f"{{}} begins no path here; the language paths reads paths, {_IN_QUOTES}",
@@ -90,7 +112,15 @@ _RULES = (
     (
         re.compile(rf"^.(\{{)[ {QUOTES}]$"),
         f"{{}} opens nothing here; this looks like a rule in JSON, which the language predicates takes by its dialects "
-        f"(eventbridge, sns); leave it out, {_IN_QUOTES}",
+        f"(eventbridge, hypermatch, sns); leave it out, {_IN_QUOTES}",
+    ),
+    (re.compile(r"(\.\*)"), _EXPRESSION),
+    (re.compile(r"(\\[bBdDwWsS])(?![^\W_])"), _EXPRESSION),
+    (re.compile(r"\w(\{[0-9]+(?:,[0-9]*)?\})"), _EXPRESSION),
+    (re.compile(r"^.(?:[0-9]+:)?(/)[^/\s]+/[imsxugyHVWL8]{0,4}\W$"), _EXPRESSION),
+    (
+        re.compile(r"[^\W\d_](%)'?\W$|^.'?(%)(?=[^\W\d_])"),
+        f"{{}} stands for no letters here; write *, {_IN_QUOTES}",
     ),
 )
 
@@ -113,6 +143,8 @@ def fault(text: str, begin: int, end: int) -> tuple[int, str] | None:
     word = text[begin:end]
     if word.isalpha() and not word.isupper():
         return None
+    if word.isupper() and _BEFORE_TEXT.match(text, begin):
+        return begin, _COMPARISON.format(word)
     if is_address(word) or not (_SUSPECT.search(word) or word.isupper()):
         return None
     before, after = text[begin - 1 : begin], text[end : end + 1]

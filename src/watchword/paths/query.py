@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from watchword.errors import SubscriptionSyntaxError
+from watchword.likeness import hinted
 from watchword.paths.options import MAX_LENGTH, MAX_STEPS
 from watchword.visible import shown
 
@@ -71,7 +72,10 @@ def parse(
             text=text,
             position=max_length,
         )
-    steps = _quickly(text) or _Parser(text, namespaces).path()
+    try:
+        steps = _quickly(text) or _Parser(text, namespaces).path()
+    except SubscriptionSyntaxError as error:
+        raise hinted(error, "paths") from None
     if len(steps) > max_steps:
         raise SubscriptionSyntaxError(
             f"the path has {len(steps):,} steps, more than max_steps={max_steps:,}; "

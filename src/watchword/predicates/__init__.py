@@ -25,7 +25,7 @@ and an event:
     asked         nodes that a subscription asks for and no hierarchy has
 
 Rules of other systems come in through `dialects`: `eventbridge` and `sns`, over `aws`; `sigma`; `lucene` and
-`elasticsearch`, over `searches`.
+`elasticsearch`, over `searches`; `cesql` and `hypermatch`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from watchword.predicates.asked import unknown_nodes as unknown_nodes
+    from watchword.predicates.dialects.cesql import from_cesql as from_cesql
     from watchword.predicates.dialects.elasticsearch.dumps import from_percolator as from_percolator
     from watchword.predicates.dialects.elasticsearch.options import mapping_options as mapping_options
     from watchword.predicates.dialects.elasticsearch.queries import from_elasticsearch as from_elasticsearch
     from watchword.predicates.dialects.eventbridge import from_eventbridge as from_eventbridge
+    from watchword.predicates.dialects.hypermatch import from_hypermatch as from_hypermatch
     from watchword.predicates.dialects.lucene.queries import from_lucene as from_lucene
     from watchword.predicates.dialects.sigma import from_sigma as from_sigma
     from watchword.predicates.dialects.sns import from_sns as from_sns
@@ -46,8 +48,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "PredicateIndex": "index",
+    "from_cesql": "dialects.cesql",
     "from_elasticsearch": "dialects.elasticsearch.queries",
     "from_eventbridge": "dialects.eventbridge",
+    "from_hypermatch": "dialects.hypermatch",
     "from_lucene": "dialects.lucene.queries",
     "from_percolator": "dialects.elasticsearch.dumps",
     "from_sigma": "dialects.sigma",
@@ -58,8 +62,10 @@ _HOMES = {
 
 __all__ = [
     "PredicateIndex",
+    "from_cesql",
     "from_elasticsearch",
     "from_eventbridge",
+    "from_hypermatch",
     "from_lucene",
     "from_percolator",
     "from_sigma",

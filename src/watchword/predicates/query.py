@@ -5,6 +5,7 @@
                 | BETWEEN literal AND literal [IGNORING CASE] | IN "(" literal, … ")" [IGNORING CASE]
                 | STARTS WITH 'text' [IGNORING CASE] | ENDS WITH 'text' [IGNORING CASE]
                 | CONTAINS literal [IGNORING CASE] | KIND OF 'node' | IN CIDR 'network' | EXISTS | IS MISSING
+                | AS INTEGER [(= | < | <= | > | >=) number | BETWEEN number AND number] | AS NUMBER …, the same
                 | texts
     texts      := MATCHES 'words' | MATCHES PATTERN 'pattern' | MATCHES PATH 'path'
                 | HAS 'text' [IGNORING CASE] | (LIKE | ILIKE) 'form' [ESCAPE 'character'] [IGNORING CASE]
@@ -25,6 +26,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from watchword.errors import SubscriptionSyntaxError
+from watchword.likeness import MOST as LOOKED_AT
+from watchword.likeness import hinted
 from watchword.predicates import making
 from watchword.predicates.literals import REMEDIES, Limits, Pieces, as_text, shown, text_of
 from watchword.predicates.plain import MOST, plain_conjunction, plain_search
@@ -98,7 +101,11 @@ def parse(
     tree = None if leaves is None else leaves.tree(text)
     if tree is not None and (check is None or not any(check((), predicate) for predicate in every_atom(tree))):
         return clauses_of(tree, text, limits)
-    return PredicateParser(text, limits, check, doors, reading).clauses()
+    try:
+        return PredicateParser(text, limits, check, doors, reading).clauses()
+    except SubscriptionSyntaxError as error:
+        has_operator = not doors.behind.keys().isdisjoint(text[:LOOKED_AT].split())
+        raise error if has_operator else hinted(error, "predicates") from None
 
 
 def plain_clause(
@@ -385,7 +392,7 @@ class PredicateParser(Pieces):
         if reader.leads:
             before = f"{reader.name} "
         elif reader.operators is None:
-            behind = f"{reader.name} {written}"
+            behind = f"{reader.name} {written}".rstrip()
         made = Predicate(path, reader.name, reader, constants, behind, before)
         return self._counted(made, at or self._operator)
 

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from watchword.errors import SubscriptionError, SubscriptionSyntaxError
+from watchword.likeness import hinted
 from watchword.visible import brief, counted, shown, visible
 
 SPACES = " \t\n\r\v\f"
@@ -57,6 +58,13 @@ class Declared:
             raise SubscriptionSyntaxError(f"nothing is asked; name a property, {hint}", text=text, position=0)
         if not stripped.strip("01*"):
             return self._ternary(text, stripped)
+        try:
+            return self._values(text)
+        except SubscriptionSyntaxError as error:
+            raise hinted(error, "properties") from None
+
+    def _values(self, text: str) -> list[int]:
+        """Return the literals of names with values."""
         values: dict[int, int] = {}
         for name, value, position in self._pairs(text):
             number = self._number(name, text, position)

@@ -7,7 +7,9 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from watchword.predicates.dialects.cesql import from_cesql
 from watchword.predicates.dialects.eventbridge import from_eventbridge
+from watchword.predicates.dialects.hypermatch import from_hypermatch
 from watchword.predicates.dialects.sigma import from_sigma
 from watchword.predicates.dialects.sigma.files import Rule, read_rules
 from watchword.predicates.dialects.sns import from_sns
@@ -25,8 +27,10 @@ def _loaded(module: str, name: str) -> Callable[..., Any]:
 
 
 DIALECTS: Mapping[str, Callable[[str], str]] = {
+    "cesql": from_cesql,
     "elasticsearch": _loaded("elasticsearch.queries", "from_elasticsearch"),
     "eventbridge": from_eventbridge,
+    "hypermatch": from_hypermatch,
     "lucene": _loaded("lucene.queries", "from_lucene"),
     "sigma": from_sigma,
     "sns": from_sns,

@@ -42,8 +42,8 @@ class PatternError(SubscriptionError):
         return PatternError(self._message, path=self.path, row=row)
 
 
-def read(pattern: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a pattern as a mapping; JSON is parsed, a key that comes twice refused."""
+def read(pattern: str | bytes | Mapping[str, Any], example: str = '{"source": ["aws.ec2"]}') -> Mapping[str, Any]:
+    """Return a pattern as a mapping; JSON is parsed, a key that comes twice refused. `example` is for errors."""
     if isinstance(pattern, Mapping):
         return pattern
     if not isinstance(pattern, str | bytes):
@@ -62,7 +62,7 @@ def read(pattern: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     except RecursionError as error:
         raise PatternError(f"nested deeper than {DEEPEST} levels", path="") from error
     if not isinstance(found, dict):
-        raise PatternError('must be a JSON object, such as {"source": ["aws.ec2"]}', path="")
+        raise PatternError(f"must be a JSON object, such as {example}", path="")
     return found
 
 

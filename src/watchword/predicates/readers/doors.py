@@ -60,10 +60,11 @@ def operators_of(reader: type[AttributeReader]) -> tuple[str, ...]:
     return (reader.name,) if reader.operators is None else reader.operators
 
 
-_HOMES = ("elements:Elements", "nodes:Nodes", "terms:Terms", "patterns:Patterns", "paths:Paths")
-_OWN = tuple(
-    f"watchword.predicates.readers.{home}" for home in (*_HOMES, "substrings:Substrings", "substrings:FoldedSubstrings")
+_HOMES = (
+    *("elements:Elements", "nodes:Nodes", "spelled:Integers", "spelled:Numbers", "terms:Terms", "patterns:Patterns"),
+    *("paths:Paths", "substrings:Substrings", "substrings:FoldedSubstrings"),
 )
+_OWN = tuple(f"watchword.predicates.readers.{home}" for home in _HOMES)
 
 BUILT_IN = Doors(_OWN)
 

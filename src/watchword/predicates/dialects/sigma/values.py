@@ -70,6 +70,17 @@ def plain_text(pieces: Pieces) -> str | None:
     return "" if not pieces else None
 
 
+def accepts(pieces: Pieces, text: str) -> bool:
+    """Return whether a text is of the form of pieces, case included.
+
+    >>> accepts(("tr", Wild.ANY), "true"), accepts((Wild.ONE,), "")
+    (True, False)
+    """
+    signs = {Wild.ANY: ".*", Wild.ONE: "."}
+    form = "".join(re.escape(piece) if isinstance(piece, str) else signs[piece] for piece in pieces)
+    return re.fullmatch(form, text, re.DOTALL) is not None
+
+
 def switches(pieces: Pieces) -> int:
     """Return how many dashes `with_dashes` varies."""
     return sum(len(_SWITCH.findall(piece)) for piece in pieces if isinstance(piece, str))

@@ -162,6 +162,21 @@ def replay(session: Session, owner: int, messages: Iterable[int] | None, channel
     )
 
 
+def write_sent(session: Session, channel: int, kind: str, id: str, answer: Tried) -> None:
+    """Write a message that is over, with its one attempt."""
+    time, state = format_time(answer.time), "sent" if answer.ok else "dead"
+    session.run(
+        """INSERT INTO messages (id, channel, kind, state, reason, made, due, attempts, ended)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)""",
+        (id, channel, kind, state, "" if answer.ok else answer.answer, time, time, time),
+    )
+    session.run(
+        """INSERT INTO attempts (message, time, ok, answer, milliseconds)
+        SELECT number, ?, ?, ?, ? FROM messages WHERE id = ?""",
+        (time, int(answer.ok), answer.answer, answer.milliseconds, id),
+    )
+
+
 def count_outbox(session: Session, owner: int | None) -> OutboxCounts:
     """Return an outbox in figures: of a subscriber, or of all."""
     where, values = _conditions({"c.subscriber = ?": owner})

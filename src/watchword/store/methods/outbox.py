@@ -12,7 +12,7 @@ from watchword.store.inboxes import Page
 from watchword.store.methods.base import Base
 from watchword.store.options import read_options
 from watchword.store.outbox import Attempt, Decide, Verdict, Work
-from watchword.store.outbox_log import STATES, OutboxCounts, Sent, Unsent
+from watchword.store.outbox_log import STATES, OutboxCounts, Sent, Tried, Unsent
 from watchword.store.records import Delivery
 
 
@@ -81,6 +81,21 @@ class OutboxMethods(Base):
                 one for number in numbers for one in inboxes.read_inbox(session, explainer, None, Page(only=number))
             ]
             return {one.number: one for one in found}
+
+    def names(self, subscriptions: Iterable[str]) -> dict[str, str]:
+        """Return the names that people gave to subscriptions, by their ids, without those that have none."""
+        wanted = sorted(set(subscriptions))
+        with self._engine.read() as session:
+            query = "SELECT name FROM subscriptions WHERE id = ? AND name <> ''"
+            rows = ((key, session.row(query, (key,))) for key in wanted)
+            return {key: str(row[0]) for key, row in rows if row is not None}
+
+    def log_sent(self, channel: int, kind: str, id: str, ok: bool, answer: str, milliseconds: int) -> None:
+        """Write a message into the log that was sent without the outbox, such as a test; nothing if it is gone."""
+        tried = Tried(self._clock(), ok, answer, milliseconds)
+        with self._engine.write() as session:
+            if session.row("SELECT 1 FROM channels WHERE number = ?", (channel,)) is not None:
+                outbox_log.write_sent(session, channel, kind, id, tried)
 
     # the log
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from watchword.notify.answers import Sender
-from watchword.notify.settings import WEBHOOK, Outside
+from watchword.notify.links import KEY
+from watchword.notify.mail import Mail
+from watchword.notify.settings import MAIL, WEBHOOK, Outside
 from watchword.notify.webhook import Webhooks
 from watchword.store import Store
 
@@ -13,4 +15,6 @@ from watchword.store import Store
 def make_senders(store: Store, outside: Outside) -> Mapping[str, Sender]:
     """Return the senders that this server has; to be made and used within one event loop."""
     made: dict[str, Sender] = {WEBHOOK: Webhooks(outside.allowed, outside.seconds)}
+    if outside.can_mail:
+        made[MAIL] = Mail(outside, lambda: store.key(KEY))
     return made

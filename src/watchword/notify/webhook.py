@@ -8,7 +8,7 @@
     {"type": "watchword.match", "timestamp": "2026-11-19T12:00:00+00:00", "data": {"channel": "desk", "item": {…}}}
 
 2xx is a success; everything else a failure, redirects too, which are not followed. 410 disables the channel. Of the
-answer its status is looked at, and at most `READ` bytes are read. It may take `SECONDS` in all.
+answer its status is looked at, and at most 4 kB are read (`posting`). It may take `SECONDS` in all.
 
 The address is one that a stranger gave (`feeds.strangers`): http or https, no password in it, and the connection goes
 to the public network or to networks that the administrator has allowed, whatever the name means at that moment.
@@ -17,30 +17,29 @@ to the public network or to networks that the administrator has allowed, whateve
 from __future__ import annotations
 
 import asyncio
-import time
+from collections import OrderedDict
 from http import HTTPStatus
 from typing import Any
 
+import h11
 import httpcore
 import httpx
 import orjson
 
 from watchword import __version__
-from watchword.feeds.addresses import Networks, PrivateAddressError, PublicOnly, tls
+from watchword.feeds.addresses import Networks, PrivateAddressError, PublicOnly
 from watchword.feeds.backoff import retry_after
 from watchword.feeds.strangers import NOT_PUBLIC
 from watchword.notify.answers import Answer, Outgoing
+from watchword.notify.posting import Connection, NotHttpError
 from watchword.notify.signing import signed_headers
 
 SECONDS = 15.0
 """Seconds that a receiver has for its whole answer."""
-READ = 4_096
-"""Bytes of an answer that are read; with more its connection is closed."""
 CONNECTIONS = 512
-"""Connections that are open at once."""
-IDLE = 20.0
-"""Seconds for which an idle connection is kept."""
+"""Channels whose connections are kept; more than a dispatcher works for at once."""
 GONE = 410
+HEADERS = {"Content-Type": "application/json", "User-Agent": f"Watchword/{__version__}"}
 
 
 class Webhooks:
@@ -49,71 +48,46 @@ class Webhooks:
     whole = False
 
     def __init__(self, allowed: Networks = (), seconds: float = SECONDS) -> None:
-        self._seconds = seconds
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls(),
-            max_connections=CONNECTIONS,
-            max_keepalive_connections=CONNECTIONS // 4,
-            keepalive_expiry=IDLE,
-            network_backend=PublicOnly(allowed),
-        )
+        self._seconds, self._backend = seconds, PublicOnly(allowed)
+        self._connections: OrderedDict[int, Connection] = OrderedDict()
 
     async def send(self, message: Outgoing) -> Answer:
         """Send a message, and return what came of it."""
         if not message.secrets:
             return Answer(False, "the channel has no secret: make a new one", hopeless=True, disables=True)
-        body, now = body_of(message), message.now
+        body = body_of(message)
         try:
-            signed = signed_headers(message.secrets, message.job.id, int(now.timestamp()), body)
+            signed = signed_headers(message.secrets, message.job.id, int(message.now.timestamp()), body)
         except ValueError as error:
             return Answer(False, str(error), hopeless=True, disables=True)
         try:
             async with asyncio.timeout(self._seconds):
-                status, told = await self._post(message.channel.address, signed, body)
+                connection = await self._connection(message.channel.number)
+                reply = await connection.post(httpx.URL(message.channel.address), HEADERS | signed, body)
         except TimeoutError:
             return Answer(False, f"no answer within {self._seconds:g} seconds")
         except PrivateAddressError:
             return Answer(False, NOT_PUBLIC)
+        except NotHttpError:
+            return Answer(False, "the answer is no HTTP")
         except (httpcore.NetworkError, httpcore.TimeoutException) as error:
             return Answer(False, NOT_PUBLIC if "has no address" in str(error) else "no connection")
-        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol):
-            return Answer(False, "the answer is no HTTP")
-        except (OSError, ValueError, UnicodeError):
+        except (OSError, ValueError, httpx.InvalidURL, h11.LocalProtocolError):
             return Answer(False, "no connection")
-        return answer_of(status, retry_after(told, time.time()))
+        return answer_of(reply.status, retry_after(reply.retry_after, message.now.timestamp()))
 
-    async def _post(self, address: str, signed: dict[str, str], body: bytes) -> tuple[int, str]:
-        """Return the status of the answer, and its header Retry-After."""
-        headers = {"content-type": "application/json", "user-agent": f"Watchword/{__version__}"} | signed
-        request = httpcore.Request("POST", _url(address), headers=_headers(address, headers, body), content=body)
-        response = await self._pool.handle_async_request(request)
-        try:
-            read = 0
-            async for piece in response.aiter_stream():
-                read += len(piece)
-                if read > READ:
-                    break
-        finally:
-            await response.aclose()
-        told = (value for name, value in response.headers if name.lower() == b"retry-after")
-        return response.status, next(told, b"").decode("latin-1")
+    async def _connection(self, number: int) -> Connection:
+        """Return the connection of a channel; that of the one that was sent something longest ago is ended."""
+        found = self._connections.setdefault(number, Connection(self._backend))
+        self._connections.move_to_end(number)
+        if len(self._connections) > CONNECTIONS:
+            await self._connections.popitem(last=False)[1].close()
+        return found
 
     async def close(self) -> None:
         """End all connections."""
-        await self._pool.aclose()
-
-
-def _url(address: str) -> httpcore.URL:
-    """Return an address as httpcore has it: ASCII, without its fragment."""
-    parsed = httpx.URL(address).copy_with(fragment=None)
-    return httpcore.URL(
-        scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path or b"/"
-    )
-
-
-def _headers(address: str, headers: dict[str, str], body: bytes) -> list[tuple[bytes | str, bytes | str]]:
-    host = httpx.URL(address).netloc.decode("ascii")
-    return [("host", host), ("content-length", str(len(body))), *headers.items()]
+        while self._connections:
+            await self._connections.popitem()[1].close()
 
 
 def answer_of(status: int, told: float | None) -> Answer:

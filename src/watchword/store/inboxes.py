@@ -97,7 +97,7 @@ def _chosen_deliveries(owner: int | None, page: Page) -> tuple[str, list[int | s
 
 def _is_first(page: Page) -> tuple[str, list[int | str]]:
     """Return the condition that no earlier delivery of the same story would be on the page, and its values."""
-    same = ["e.subscriber = d.subscriber", "e.number < d.number", "o.story = i.story", "i.story <> ''"]
+    same = ["e.subscriber = d.subscriber", "e.number < d.number", "o.story = i.story", "o.story <> ''"]
     same += ["e.read IS NULL"] if page.unread_only else []
     same += ["e.starred IS NOT NULL"] if page.starred_only else []
     values: list[int | str] = []

@@ -278,7 +278,8 @@ def _desk(session: Session, channel: Channel, pending: list[Pending], now: datet
     told = session.rows(
         """SELECT DISTINCT n.story FROM notifications AS n WHERE n.channel = ? AND n.state = 'new' AND n.story <> ''
         AND EXISTS (SELECT 1 FROM notifications AS o
-            WHERE o.channel = n.channel AND o.story = n.story AND o.state IN ('gathered', 'planned'))""",
+            WHERE o.channel = n.channel AND o.story = n.story AND o.story <> ''
+            AND o.state IN ('gathered', 'planned'))""",
         (channel.number,),
     )
     zone = str(row[0]) if row else "UTC"

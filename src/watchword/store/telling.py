@@ -152,7 +152,8 @@ def read_known(session: Session, last: int, time: str) -> None:
     session.many(
         """UPDATE deliveries SET read = ? WHERE number > ? AND item = ? AND read IS NULL
         AND (SELECT by_story FROM subscribers WHERE subscribers.number = deliveries.subscriber) = 1
-        AND EXISTS (SELECT 1 FROM items AS i JOIN items AS o ON o.story = i.story AND o.number <> i.number
+        AND EXISTS (SELECT 1 FROM items AS i
+            JOIN items AS o ON o.story = i.story AND o.story <> '' AND o.number <> i.number
             JOIN deliveries AS e ON e.item = o.number AND e.subscriber = deliveries.subscriber
             WHERE i.number = deliveries.item AND e.read IS NOT NULL)""",
         ((time, last, *one) for one in shared),

@@ -8,6 +8,8 @@
     editor         the pages around it: edit, try, save, the items of one day
     subscriptions  the list: pause, snooze, delete
     feeds, health, tokens
+    channels       how one is told, the log of it, where a subscription goes
+    links          the pages behind the links in mail
     static         one style sheet, one script
 
 Every page works without JavaScript. The script sends the same forms, with the header ``X-Part``, and puts the part of
@@ -20,7 +22,19 @@ import time
 
 from fastapi import APIRouter, FastAPI
 
-from watchword.serve.console import editor, entrance, feeds, health, inbox, pages, static, subscriptions, tokens
+from watchword.serve.console import (
+    channels,
+    editor,
+    entrance,
+    feeds,
+    health,
+    inbox,
+    links,
+    pages,
+    static,
+    subscriptions,
+    tokens,
+)
 
 ROUTERS: list[APIRouter] = [
     entrance.router,
@@ -30,6 +44,8 @@ ROUTERS: list[APIRouter] = [
     feeds.router,
     health.router,
     tokens.router,
+    channels.router,
+    links.router,
     static.router,
 ]
 

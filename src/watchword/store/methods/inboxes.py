@@ -95,6 +95,13 @@ class InboxMethods(Base):
             owner = self._owner(session, subscriber)
             return inboxes.count_inbox(session, owner, stories and channels.read_profile(session, owner).by_story)
 
+    def with_sources(self, subscriber: str, found: Iterable[Delivery]) -> list[Delivery]:
+        """Return deliveries of a subscriber with the other items that tell their stories, unless that is off."""
+        deliveries = list(found)
+        with self._engine.read() as session:
+            by_story = channels.read_profile(session, self._owner(session, subscriber)).by_story
+            return inboxes.add_sources(session, deliveries) if by_story else deliveries
+
     def story_items(self, subscriber: str, items: Iterable[str]) -> list[str]:
         """Return items, by identity, with the others of the inbox that tell their stories.
 

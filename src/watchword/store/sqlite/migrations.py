@@ -257,6 +257,7 @@ MIGRATIONS: list[str] = [
         ended TEXT
     );
     CREATE INDEX messages_waiting ON messages (channel, number) WHERE state = 'waiting';
+    CREATE INDEX messages_dead ON messages (channel, number) WHERE state = 'dead';
     CREATE INDEX messages_made ON messages (channel, made);
     CREATE INDEX messages_ended ON messages (ended) WHERE ended IS NOT NULL;
 

@@ -9,6 +9,7 @@
     subscriptions  the list: pause, snooze, delete
     feeds, health, tokens
     channels       how one is told, the log of it, where a subscription goes
+    topics         the tree of topics, followed by a click
     links          the pages behind the links in mail
     static         one style sheet, one script
 
@@ -34,6 +35,7 @@ from watchword.serve.console import (
     static,
     subscriptions,
     tokens,
+    topics,
 )
 
 ROUTERS: list[APIRouter] = [
@@ -45,6 +47,7 @@ ROUTERS: list[APIRouter] = [
     health.router,
     tokens.router,
     channels.router,
+    topics.router,
     links.router,
     static.router,
 ]

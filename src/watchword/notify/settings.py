@@ -29,8 +29,8 @@ BUDGET = 20
 """Messages an hour on a channel that a person reads, unless another budget is set."""
 SETTINGS = ("times", "days", "quiet", "budget")
 SCHEMES = (
-    *("ntfy", "ntfys", "slack", "discord", "tgram", "matrix", "matrixs", "msteams", "mattermost", "mmost", "mmosts"),
-    *("rocket", "rockets", "signal", "signals", "pover", "gotify", "gotifys", "zulip", "wxteams", "json", "jsons"),
+    *("ntfy", "ntfys", "slack", "discord", "tgram", "matrix", "matrixs", "mmost", "mmosts", "rocket", "rockets"),
+    *("signal", "signals", "pover", "gotify", "gotifys", "zulip", "wxteams", "json", "jsons"),
 )
 """Schemes of Apprise that the administrator may use: those that speak to a service over the network."""
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")

@@ -302,7 +302,7 @@ def read_route(service: Service, who: Caller, id: str) -> dict[str, Any]:
 
 def message_of(one: Any) -> dict[str, Any]:
     """Return a message of the log as JSON has it."""
-    return vars(one) | {"attempts": [tried._asdict() for tried in one.attempts], "titles": list(one.titles)}
+    return dict(vars(one)) | {"attempts": [tried._asdict() for tried in one.attempts], "titles": list(one.titles)}
 
 
 def _page(found: list[dict[str, Any]], limit: int, name: str) -> dict[str, Any]:

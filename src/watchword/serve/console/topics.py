@@ -41,7 +41,7 @@ class Line(NamedTuple):
 
     topic: str
     depth: int
-    count: int
+    items: int
     followed: str
 
 

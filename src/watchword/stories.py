@@ -127,7 +127,7 @@ def story_of(identity: str) -> str:
 
 
 def link_key(link: str) -> tuple[str, str]:
-    """Return what is compared of a link, and its fragment; two empty texts for none, and for a site's front page.
+    """Return the key of a link, and its fragment; two empty texts for none, and for a site's front page.
 
     >>> link_key("HTTPS://www.Port.example:443/a/?utm_source=x&id=7&fbclid=1#top")
     ('port.example/a?id=7', 'top')
@@ -159,7 +159,7 @@ def _is_tracking(name: str, value: str) -> bool:
 
 
 def title_key(title: str) -> str:
-    """Return what is compared of a title: its terms, without the name of a site at its end; empty if they are too few.
+    """Return the key of a title: its terms, without the name of a site at its end; empty if they are too few.
 
     >>> title_key("Ferry runs aground off Naxos — The Morning Post"), title_key("Morning briefing")
     ('ferry runs aground off naxos', '')

@@ -277,7 +277,7 @@ def notifications(
     limit: Annotated[int, typer.Option(min=1, help="The newest, at most this many.")] = 50,
     home: HomeOption = DEFAULT_HOME,
 ) -> None:
-    """Show what was sent, with each attempt and its answer; or what was not, and why.
+    """Show sent messages, with each attempt and its answer; or withheld items, with the reason.
 
     [bold]Examples[/bold]
 

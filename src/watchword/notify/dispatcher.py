@@ -11,7 +11,7 @@ work, and those without failures come first.
 Killed between an answer and the turn that writes it, a message is sent again by the next dispatcher, under its id. So a
 receiver may see a message twice, and knows it by its id; it misses none. Several dispatchers share the channels.
 
-What is to be sent and when is decided by `plan`, and whether again by `retries`. An error of the store, such as a full
+`plan` decides who is told when, `retries` whether again. An error of the store, such as a full
 disk, is kept in `error` and logged once; answers wait until they can be written.
 """
 
@@ -74,7 +74,7 @@ class Line:
 
 @dataclass
 class Written:
-    """What is to be written in the next turn."""
+    """Results for the next turn to write."""
 
     attempts: list[Attempt] = field(default_factory=list)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
@@ -239,7 +239,7 @@ class Dispatcher(Closing):
     # Lines, in the loop
 
     def _begin(self, found: _Found, asking: Mapping[int, int]) -> None:
-        """Begin a line for each channel that was taken, and give further messages to those that asked."""
+        """Begin a line for each channel that was taken, and further messages to lines that asked."""
         for work, content in found:
             number, line = work.channel.number, self._lines.get(work.channel.number)
             if line is None and number in asking:

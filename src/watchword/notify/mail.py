@@ -5,7 +5,7 @@
     smtp+plain://127.0.0.1:25         neither: a relay on this machine
 
 What a server says decides: 4xx and a connection that fails are tried again; 5xx for the recipient means that there is
-no such address, and disables the channel, so that nobody's mail is sent into the void for days; 5xx for the message is
+no such address, and disables the channel, so that no mail is sent into the void for days; 5xx for the message is
 hopeless for this message alone.
 """
 

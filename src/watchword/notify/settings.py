@@ -32,7 +32,7 @@ SCHEMES = (
     *("ntfy", "ntfys", "slack", "discord", "tgram", "matrix", "matrixs", "mmost", "mmosts", "rocket", "rockets"),
     *("signal", "signals", "pover", "gotify", "gotifys", "zulip", "wxteams", "json", "jsons"),
 )
-"""Schemes of Apprise that the administrator may use: those that speak to a service over the network."""
+"""Schemes of Apprise that the administrator may use: services that are reached over the network."""
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
 
 
@@ -130,7 +130,7 @@ def _check_webhook(address: str) -> None:
 
 
 def when_of(settings: Mapping[str, Any], zone: str, kind: str = NOTHING) -> When:
-    """Return when a channel with these settings is told, in a zone; an `OptionError` names what is wrong."""
+    """Return when a channel with these settings is told, in a zone; an `OptionError` names the fault."""
     unknown = [name for name in settings if name not in SETTINGS]
     if unknown:
         raise OptionError(f"settings of a channel are {', '.join(SETTINGS)}, not {shown(unknown[0])}")

@@ -1,4 +1,4 @@
-"""Messages that somebody asks for now: a test of a channel, and the letter by which an address is verified.
+"""Messages that are asked for now: a test of a channel, and the letter by which an address is verified.
 
 send_now(store, channel, "test", outside)      Answer(True, "204 No Content"), and it is in the log
 """

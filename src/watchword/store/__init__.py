@@ -3,9 +3,9 @@
 `store` is the one public class, whose methods are in `methods/`; `records` has the values that it takes and returns.
 Below it, `subscribing` keeps subscriptions and numbers their changes, `details` keeps their names, tags and examples,
 `options` keeps the options of each language's index, `delivering` writes the matches of a batch once, `inboxes` reads
-them, and `explaining` says why an item matched. `telling` names the story of each item, `muting` withholds what is
-muted, and `outgoing` puts what a batch brings into the outbox of the `channels` that are to be told; `outbox` hands it
-to dispatchers, and `outbox_log` says what was sent and what was not. `access` keeps the hashes of tokens, logins and
+them, and `explaining` says why an item matched. `telling` names the story of each item, `muting` withholds items,
+and `outgoing` puts what a batch brings into the outbox of the `channels` that are to be told; `outbox` hands it
+to dispatchers, and `outbox_log` is its log. `access` keeps the hashes of tokens, logins and
 sessions, `audit` keeps the log of changes, and answers. Their SQL runs on any `engine`; `sqlite/` is the engine over a
 SQLite file.
 """

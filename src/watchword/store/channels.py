@@ -1,4 +1,4 @@
-"""Channels: how a subscriber is told, and of which subscriptions; and what is theirs alone, zone and stories.
+"""Channels: how a subscriber is told, and of which subscriptions; profiles, with the zone and the switch of stories.
 
     number  subscriber  name   kind     address                     state       settings
     3       ada         desk   webhook  https://desk.example/hook   ready       {"budget": 20}

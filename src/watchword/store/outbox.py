@@ -4,8 +4,8 @@
                        └──> gathered until 07:30 ──┘                        └──> dead ──> replayed, or to the fallback
                        └──> withheld: duplicate                attempts  one for each try of a message, with its answer
 
-A dispatcher makes one transaction of everything at a time (`Outbox.exchange` of `methods.outbox`): it writes what came
-of its attempts, takes channels that have something due, plans what is new, and gets the messages to send. Channels are
+A dispatcher makes one transaction of everything at a time (`Store.exchange`): it writes the answers to its attempts,
+takes channels that have something due, plans new notifications, and gets the messages to send. Channels are
 held for `LEASE` seconds and longer while they are at work, so several dispatchers share them, and one channel is never
 in two hands. A dispatcher that dies leaves its messages `waiting`: the next one sends them under the same ids.
 
@@ -67,7 +67,7 @@ class Pending(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """What was decided of a notification: `send`, `gather` until `due`, or `withhold`."""
+    """The decision about a notification: `send`, `gather` until `due`, or `withhold`."""
 
     number: int
     action: str
@@ -77,7 +77,7 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Desk:
-    """What is known of a channel when it is planned: times of its messages of the last hour, and the stories told."""
+    """A channel that is planned: times of its messages of the last hour, and the stories told."""
 
     channel: Channel
     zone: str
@@ -221,14 +221,14 @@ _DUE = """SELECT c.number FROM channels AS c
 
 
 def _due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return channels with something to do that nobody holds, those without failures first."""
+    """Return channels with something to do that no dispatcher holds, without failures first."""
     time, stale, beyond = format_time(now), format_time(now + 2 * LEASE), format_time(now + LONGEST_WAIT)
     rows = session.rows(_DUE, (time, stale, time, time, beyond, time, most))
     return [int(number) for (number,) in rows]
 
 
 def has_work(session: Session, now: datetime) -> bool:
-    """Return whether a channel that nobody holds has something to do."""
+    """Return whether a channel that no dispatcher holds has something to do."""
     return bool(_due(session, now, 1))
 
 
@@ -241,7 +241,7 @@ def let_go(session: Session, holder: str, channels: Iterable[int]) -> None:
 
 
 def plan_channel(session: Session, number: int, now: datetime, decide: Decide, is_whole: IsWhole) -> None:
-    """Plan what is new on a channel, and make messages of the digests that are due."""
+    """Plan the new notifications of a channel, and make messages of the digests that are due."""
     time = format_time(now)
     channel = read_channel(session, number)
     if channel is None:

@@ -1,4 +1,4 @@
-"""What was sent and when, and what was not and why: the outbox as people read it.
+"""The outbox as people read it: messages with their attempts, withheld items with the reason.
 
 messages(...)   7  mail  digest  dead   "Ferry aground" and 3 more   attempts: 550 at 07:30
 unsent(...)    41  desk  "Ferry aground"   withheld: duplicate

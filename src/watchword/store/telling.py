@@ -4,8 +4,8 @@
     17      urn:1     Ferry runs aground off ...  port.example/a     0ee1048c0dfe   its own
     23      urn:9     Ferry runs aground off ...  isle.example/7     0ee1048c0dfe   that of item 17, by the title
 
-An item is compared with the items that have its link, then with those of a week that have its title, then, where texts
-are sketched, with those that have a part of its sketch: at most `COMPARED` of each. It keeps its story for good.
+An item is compared with the items that have its link, then with items of a week that have its title, then, where texts
+are sketched, with items that share a part of its sketch: at most `COMPARED` of each. It keeps its story.
 
 A subscriber who has read a story has read what comes to it later, unless the switch `by_story` is off for them.
 """

@@ -1,11 +1,11 @@
-"""Channels, by which a subscriber is told; what was sent on them and what was not, and why.
+"""Channels, by which a subscriber is told, and the log of their messages and of withheld items.
 
     PUT  /channels/desk  {"kind": "webhook", "address": "https://desk.example/hook"}     201 {"secret": "whsec_…", …}
     POST /channels/desk/test                                                             {"ok": true, "answer": "204 …"}
     PUT  /routes/storms  {"channels": ["desk"]}        this subscription is told by the desk alone
     PUT  /routes/noise   {"mutes": true}               what this one matches is withheld
     GET  /notifications                                messages with each attempt
-    GET  /notifications/unsent                         what was not sent, and why
+    GET  /notifications/unsent                         withheld items, and why
     POST /notifications/replay                         dead messages are sent again, under their ids
 
 A secret is in the answer that made it, and in no other. A channel of Apprise is set up by administrators.
@@ -231,7 +231,7 @@ async def unsent(
     before: Before = None,
     limit: Limit = PAGE,
 ) -> Response:
-    """List what was not sent, and why, or until when it is gathered."""
+    """List withheld and gathered items, and why."""
     service = _service(request)
     found = await run_in_threadpool(
         lambda: service.store().unsent(who.subscriber, channel=channel, before=before, limit=limit + 1)

@@ -38,7 +38,7 @@ async def send(request: Request) -> Response:
 async def notifications(
     request: Request, channel: str = Query("", max_length=60), before: int | None = Query(None, ge=0, lt=1 << 63)
 ) -> Response:
-    """Show what was sent, and what was not and why."""
+    """Show messages and withheld items, and why."""
     viewer = await view(request)
     return await run_in_threadpool(_log, viewer, channel, before, "")
 
@@ -126,7 +126,7 @@ def _raise(error: Exception) -> Response:
 
 
 def _settings(fields: dict[str, list[str]]) -> dict[str, Any]:
-    """Return the settings that a form has; what is left empty is not set."""
+    """Return the settings of a form, without empty ones."""
     words = first(fields, "times").replace(",", " ").split()
     found: dict[str, Any] = {"times": words} if words else {}
     if quiet := first(fields, "quiet").strip():

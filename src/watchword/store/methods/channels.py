@@ -91,12 +91,12 @@ class ChannelMethods(Base):
     # what subscriptions point to
 
     def routes(self, subscription: str) -> list[str]:
-        """Return the names of the channels that a subscription points to; none: those that take everything."""
+        """Return the names of the channels that a subscription points to; none: all that take everything."""
         with self._engine.read() as session:
             return channels.read_routes(session, self._existing(session, subscription)[0])
 
     def set_routes(self, subscription: str, names: Iterable[str]) -> None:
-        """Let a subscription point to channels of its subscriber, by their names; none: those that take everything."""
+        """Let a subscription point to channels of its subscriber, by their names; none: all that take everything."""
         wanted = list(dict.fromkeys(names))
         with self._engine.write() as session:
             key, owner = self._existing(session, subscription)
@@ -108,7 +108,7 @@ class ChannelMethods(Base):
             return channels.read_mutes(session, self._existing(session, subscription)[0])
 
     def set_mutes(self, subscription: str, mutes: bool) -> None:
-        """Let a subscription mute, or not: `watchword.store.muting` says what that does. What was delivered stays."""
+        """Let a subscription mute, or not: `watchword.store.muting` says what that does. Delivered items stay."""
         with self._engine.write() as session:
             key, _ = self._existing(session, subscription)
             session.run("UPDATE subscriptions SET mutes = ? WHERE id = ?", (int(mutes), key))
@@ -119,7 +119,7 @@ class ChannelMethods(Base):
             query = "SELECT id FROM subscriptions WHERE mutes = 1 AND subscriber = ? ORDER BY since"
             return [str(key) for (key,) in session.rows(query, (self._owner(session, subscriber),))]
 
-    # what is a subscriber's alone
+    # profiles and keys
 
     def profile(self, subscriber: str) -> Profile:
         """Return the zone of a subscriber's times, and whether the same story counts once for them."""

@@ -35,7 +35,7 @@ class InboxMethods(Base):
         of one match, the first counts, also over batches.
 
         With `notify`, the channels that the matches are meant for are told of them: rows of the outbox are written in
-        the same transaction. A back-fill tells nobody.
+        the same transaction. A back-fill tells no channel.
         """
         try:
             rows = [delivering.item_row(item) for item in items]

@@ -1,4 +1,4 @@
-"""Notifications on their way out, and the log of what was sent and what was not: `OutboxMethods`."""
+"""Notifications on their way out, and their log: `OutboxMethods`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OutboxMethods(Base):
             session.run("UPDATE channels SET holder = '', held_until = '' WHERE holder = ?", (holder,))
 
     def deliveries(self, numbers: Iterable[int]) -> dict[int, Delivery]:
-        """Return deliveries of whomever, by their numbers, without those that are gone."""
+        """Return deliveries of whomever, by their numbers, without deleted ones."""
         with self._engine.read() as session:
             explainer = Explainer(read_options(session))
             found = [
@@ -83,7 +83,7 @@ class OutboxMethods(Base):
             return {one.number: one for one in found}
 
     def names(self, subscriptions: Iterable[str]) -> dict[str, str]:
-        """Return the names that people gave to subscriptions, by their ids, without those that have none."""
+        """Return the names that people gave to subscriptions, by their ids, without nameless ones."""
         wanted = sorted(set(subscriptions))
         with self._engine.read() as session:
             query = "SELECT name FROM subscriptions WHERE id = ? AND name <> ''"
@@ -118,7 +118,7 @@ class OutboxMethods(Base):
     def unsent(
         self, subscriber: str | None = None, *, channel: str | None = None, before: int | None = None, limit: int = 50
     ) -> list[Unsent]:
-        """Return what is in no message, withheld or gathered, newest first, with the reasons."""
+        """Return withheld and gathered items, newest first, with the reasons."""
         with self._engine.read() as session:
             owner = None if subscriber is None else self._owner(session, subscriber)
             return outbox_log.read_unsent(session, owner, channel, before, limit)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -364,9 +363,11 @@ def notify(
         def end(number: int, frame: FrameType | None) -> None:
             sending.stop()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with suppress(ValueError):  # not in the main thread: whoever runs it there ends it
-                signal.signal(number, end)
+        before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
         note("sending what is due" if once else "sending notifications, until it is stopped (Ctrl-C)")
-        sending.run(once=once)
+        try:
+            sending.run(once=once)
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
     note(f"{counted(sending.sent, 'message')} sent, {counted(sending.failed, 'attempt')} failed")

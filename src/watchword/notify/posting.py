@@ -10,6 +10,7 @@ was cut off in the middle ends the connection.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import suppress
 from typing import NamedTuple
@@ -18,7 +19,7 @@ import h11
 import httpcore
 import httpx
 
-from watchword.feeds.addresses import PublicOnly, tls
+from watchword.feeds.addresses import PrivateAddressError, PublicOnly, tls
 
 READ = 4_096
 """Bytes of an answer's body that are read; with more its connection is closed."""
@@ -34,8 +35,32 @@ class Reply(NamedTuple):
     retry_after: str
 
 
+def post_once(address: str, headers: dict[str, str], body: bytes, backend: PublicOnly, seconds: float) -> int | None:
+    """Return the status of the answer to one POST; None if there is none in time. The thread has no event loop."""
+
+    async def post() -> int:
+        connection = Connection(backend)
+        try:
+            async with asyncio.timeout(seconds):
+                return (await connection.post(httpx.URL(address), headers, body)).status
+        finally:
+            await connection.close()
+
+    try:
+        return asyncio.run(post())
+    except (*FAILURES, TimeoutError):
+        return None
+
+
 class NotHttpError(Exception):
     """The other side does not speak HTTP, or ended in the middle of it."""
+
+
+FAILURES: tuple[type[Exception], ...] = (
+    *(NotHttpError, PrivateAddressError, httpcore.NetworkError, httpcore.TimeoutException),
+    *(OSError, ValueError, httpx.InvalidURL, h11.LocalProtocolError),
+)
+"""What a POST may raise."""
 
 
 class Connection:

@@ -41,6 +41,7 @@ from watchword.serve.matching import Tagged
 from watchword.serve.metrics import Figure, Metrics
 from watchword.serve.previews import Previews
 from watchword.serve.security import Security
+from watchword.serve.websub import Hubs
 
 if TYPE_CHECKING:
     from watchword.archive import Archive
@@ -139,6 +140,7 @@ class Service:
         self.auditor = self._make_auditor()
         self.deliverer = self._make_deliverer()
         self.outside = Outside(settings.public_url, settings.smtp, settings.mail_from, settings.notify_networks)
+        self.hubs = Hubs(home, settings.public_url, self.feed_networks)
         self.letters = Buckets(LETTERS / 3600, LETTERS)
         """Tests and letters that a subscriber lets the server send."""
         self.dispatcher = Dispatcher(self.store, lambda: make_senders(self.store(), self.outside))
@@ -161,6 +163,7 @@ class Service:
         self.is_open = True
         self._entered.enter_context(self.follower)
         self._entered.enter_context(self.deliverer)
+        self._entered.enter_context(self.hubs)
         if self.settings.notify:
             self._entered.enter_context(self.dispatcher)
         _warm()

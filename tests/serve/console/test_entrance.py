@@ -18,9 +18,10 @@ ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(r
 PAGES = [
     route.path for route in ROUTES if "GET" in route.methods and route.path not in ("/login", "/console/static/{name}")
 ]
-PAGES = [path for path in PAGES if not path.startswith("/notify/")]  # for whoever has the letter: test_channels
+# Those for whoever has a letter, and for hubs, have tests of their own: test_channels and test_websub.
+PAGES = [path for path in PAGES if not path.startswith(("/notify/", "/websub/"))]
 FORMS = [route.path for route in ROUTES if "POST" in route.methods]
-FORMS = [path for path in FORMS if not path.startswith(("/login", "/notify/"))]
+FORMS = [path for path in FORMS if not path.startswith(("/login", "/notify/", "/websub/"))]
 QUERIES = {"/console/day": "?day=2026-11-18&text=ferry", "/console/news": "?after=0", "/console/routes": "?id=x"}
 
 

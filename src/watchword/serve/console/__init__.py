@@ -23,6 +23,7 @@ import time
 
 from fastapi import APIRouter, FastAPI
 
+from watchword.serve import websub
 from watchword.serve.console import (
     channels,
     editor,
@@ -49,6 +50,7 @@ ROUTERS: list[APIRouter] = [
     channels.router,
     topics.router,
     links.router,
+    websub.router,
     static.router,
 ]
 

@@ -54,7 +54,7 @@ class Hub(NamedTuple):
 
 @dataclass(frozen=True)
 class Push:
-    """What is known of a feed: its hub, the token of the callback, the secret, and until when the lease runs.
+    """A feed: its hub, the token of the callback, the secret, and until when the lease runs.
 
     `state` is ``none`` (no hub), ``pending``, ``active`` or ``denied``; `looked` is when it was last asked for.
     """
@@ -128,7 +128,7 @@ class Pushes:
         self.path = path
 
     def read(self) -> dict[str, Push]:
-        """Return what is known, by the address of the feed; nothing if there is no file, or a damaged one."""
+        """Return all feeds, by their addresses; none if there is no file, or a damaged one."""
         try:
             return {str(feed): Push(**value) for feed, value in parse_json(self.path.read_bytes()).items()}
         except (OSError, ValueError, TypeError, AttributeError):

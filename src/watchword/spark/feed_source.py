@@ -209,7 +209,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._next_fetch = time.monotonic() + self._options.interval
 
     def _asked_now(self) -> list[str]:
-        """Return the feeds to ask: those that a hub pushes (`feeds.websub`) only now and then."""
+        """Return the feeds to ask; a feed that a hub pushes (`feeds.websub`) is asked every hour."""
         from watchword.feeds.websub import SLOW, pushes_of_spool
 
         now = time.monotonic()

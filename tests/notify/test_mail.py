@@ -236,3 +236,20 @@ def test_a_server_that_is_not_there_or_has_no_tls_is_said_without_its_address(
     assert not send_now(store, made, "test", Outside()).ok
     assert [one.kind for one in store.messages("ada")] == ["test"] * 3
     assert send_now(store, made, "test", box.outside).ok and box.letters[0]["Subject"] == "A test of the channel mail"
+
+
+def test_a_mail_server_that_is_away_is_not_tried_for_each_of_many_letters(store: Store, clock: Clock) -> None:
+    for number in range(30):
+        add(store, name=f"mail{number}")
+    deliver(store, "1", Item("a", title="A ferry"))
+    silent = socket.socket()
+    silent.bind(("127.0.0.1", 0))
+    silent.listen(64)  # and says nothing
+    smtp = f"smtp+plain://127.0.0.1:{silent.getsockname()[1]}"
+    began = datetime.now(UTC)
+    send_all(
+        store, clock=clock, outside=Outside(public_url="https://d.example", smtp=smtp, mail_from=FROM, seconds=0.3)
+    )
+    silent.close()
+    assert datetime.now(UTC) - began < timedelta(seconds=5)
+    assert all(len(one.attempts) == 1 and one.state == "waiting" for one in store.messages("ada"))

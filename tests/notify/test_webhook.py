@@ -313,3 +313,46 @@ def test_what_cannot_be_written_is_written_later_and_nothing_is_lost(
         wait_for(lambda: store.outbox_counts("ada").waiting == 0 and bool(hook.came) and not made._written)
         wait_for(lambda: store.messages("ada")[0].state == "sent")
     assert len(failing) == 3 and len(hook.came) == 1
+
+
+def test_a_sender_that_fails_is_a_failed_attempt_and_not_the_end(store: Store, hook: Receiver, clock: Clock) -> None:
+    from watchword.notify.dispatcher import Dispatcher
+
+    class Broken:
+        whole = False
+
+        async def send(self, message: object) -> object:
+            raise ZeroDivisionError
+
+        async def close(self) -> None:
+            pass
+
+    add_webhook(store, hook.url)
+    deliver(store, "1", "a")
+    Dispatcher(lambda: store, lambda: {"webhook": Broken()}, clock=clock).run(once=True)  # type: ignore[dict-item]
+    (message,) = store.messages("ada")
+    assert message.state == "waiting" and message.attempts[0].answer == "this server failed: ZeroDivisionError"
+
+
+def test_two_channels_are_each_told_of_the_same_item(store: Store, hook: Receiver, clock: Clock) -> None:
+    with receiver() as other:
+        add_webhook(store, hook.url)
+        add_webhook(store, other.url, "other")
+        deliver(store, "1", "a", "b")
+        send_all(store, clock=clock)
+        assert hook.items() == other.items() == ["a", "b"]
+
+
+def test_a_zone_that_is_gone_counts_as_utc_and_settings_that_cannot_be_read_as_at_once(
+    store: Store, hook: Receiver, clock: Clock
+) -> None:
+    from watchword.store import Profile
+
+    clock.now = datetime(2026, 11, 19, 12, tzinfo=UTC)
+    store.set_profile("ada", Profile("Europe/Atlantis"))
+    add_webhook(store, hook.url, "a", settings={"times": ["13:00"]})
+    add_webhook(store, hook.url, "b", settings={"times": "damaged"})
+    deliver(store, "1", "x")
+    send_all(store, clock=clock)
+    assert [one.json["data"]["channel"] for one in hook.came] == ["b"]
+    assert [one.due for one in store.unsent("ada")] == [clock.now.replace(hour=13)]

@@ -261,3 +261,27 @@ def test_the_log_is_forgotten_with_the_rest(store: Store, clock: Clock) -> None:
     assert store.replay("ada") == 0 and store.messages(state="sent") == []
     with pytest.raises(OptionError, match="a message is"):
         store.messages(state="lost")
+
+
+def test_what_is_due_by_a_clock_that_was_set_back_is_sent(store: Store, clock: Clock) -> None:
+    store.add_channel(channel())
+    ahead = NOON + timedelta(days=365)
+
+    def gather(desk: Desk) -> list[Planned]:
+        return [Planned(one.number, "gather", "digest", clock.now + timedelta(hours=1)) for one in desk.pending]
+
+    clock.now = ahead
+    deliver(store, "1", "a")
+    deliver_work = store.exchange("d1", send_all)
+    job = deliver_work[0].jobs[0]
+    failed = Attempt(job.number, ahead, False, "500", 1, ahead + timedelta(seconds=5))
+    wait = [Verdict(deliver_work[0].channel.number, 3, ahead + timedelta(hours=1))]
+    store.exchange("d1", send_all, attempts=[failed], verdicts=wait, ended=[deliver_work[0].channel.number])
+    deliver(store, "2", "b")
+    store.exchange("d1", gather)
+    store.release("d1")
+    clock.now = NOON
+    assert store.has_work()
+    (work,) = store.exchange("d2", gather)
+    assert work.jobs[0].id == job.id and len(work.jobs) == 2, "the message and the digest"
+    assert store.outbox_counts("ada").gathered == 0

@@ -158,7 +158,7 @@ class Dispatcher(Closing):
             try:
                 found = await self._take_turn(loop, pool, asking, takes=True)
                 failures, self.error = 0, None
-            except (WatchwordError, OSError) as error:
+            except Exception as error:  # such as a full disk: nothing is lost, and it is tried again
                 failures += 1
                 self._fail(error, failures)
                 await asyncio.sleep(min(self._every * 2**failures, max(SLOWEST, self._every)))
@@ -290,7 +290,7 @@ class Dispatcher(Closing):
             sender = self._senders.get(channel.kind)
             keys = valid(line.work.secrets, now)
             message = Outgoing(channel, keys, job, entries, len(job.deliveries), now)
-            answer = await sender.send(message) if sender is not None else _missing(channel.kind)
+            answer = _missing(channel.kind) if sender is None else await _try(sender, message)
         else:
             answer = Answer(False, "its items are gone from the inbox", hopeless=True)
         took = round((time.perf_counter() - began) * 1000)
@@ -320,6 +320,15 @@ class Dispatcher(Closing):
         if failures == 1 or str(error) != str(self.error):
             _log.warning("notifications are not sent: %s; trying again", visible(str(error)))
         self.error = error
+
+
+async def _try(sender: Sender, message: Outgoing) -> Answer:
+    """Return what came of a message, also where its sender fails, which would stop the channel for ever."""
+    try:
+        return await sender.send(message)
+    except Exception as error:
+        _log.exception("a message could not be sent")
+        return Answer(False, f"this server failed: {type(error).__name__}")
 
 
 def _missing(kind: str) -> Answer:

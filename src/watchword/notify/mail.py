@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
@@ -27,6 +28,9 @@ from watchword.visible import brief
 
 THREADS = 8
 """Mails that are sent at once."""
+REST = 10.0
+"""Seconds for which a server that was away is not tried."""
+AWAY, LATE = "the mail server cannot be reached", "the mail server did not answer in time"
 _NO_SUCH = frozenset({550, 551, 553})
 
 
@@ -38,6 +42,7 @@ class Mail:
     def __init__(self, outside: Outside, key: Callable[[], bytes]) -> None:
         self._outside, self._key = outside, key
         self._pool = ThreadPoolExecutor(THREADS, "watchword-mail")
+        self._away_until = 0.0
 
     async def send(self, message: Outgoing) -> Answer:
         """Send a message, and return what came of it."""
@@ -48,11 +53,20 @@ class Mail:
         except (ValueError, IndexError) as error:
             return Answer(False, f"it cannot be written as mail: {error}", hopeless=True)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, post, self._outside, letter, message.channel.address)
+        return await loop.run_in_executor(self._pool, self._post, letter, message.channel.address)
 
     async def close(self) -> None:
         """End the threads."""
         self._pool.shutdown(wait=False)
+
+    def _post(self, letter: EmailMessage, address: str) -> Answer:
+        """Send a letter, unless the server was away a moment ago: many letters do not wait for it one by one."""
+        if time.monotonic() < self._away_until:
+            return Answer(False, AWAY)
+        answer = post(self._outside, letter, address)
+        if answer.text in (AWAY, LATE):
+            self._away_until = time.monotonic() + REST
+        return answer
 
     def _links(self, message: Outgoing) -> Links:
         outside, channel, key = self._outside, message.channel, self._key()
@@ -82,9 +96,9 @@ def post(outside: Outside, letter: EmailMessage, address: str) -> Answer:
     except smtplib.SMTPException:
         return Answer(False, "the mail server ended the connection, or lacks what is needed")
     except TimeoutError:
-        return Answer(False, f"the mail server did not answer within {outside.seconds:g} seconds")
+        return Answer(False, LATE)
     except (OSError, UnicodeError, ValueError):
-        return Answer(False, "the mail server cannot be reached")
+        return Answer(False, AWAY)
 
 
 def _connect(scheme: str, host: str, port: int | None, seconds: float) -> smtplib.SMTP:

@@ -48,7 +48,7 @@ def post_once(address: str, headers: dict[str, str], body: bytes, backend: Publi
 
     try:
         return asyncio.run(post())
-    except (*FAILURES, TimeoutError):
+    except FAILURES:
         return None
 
 
@@ -60,7 +60,7 @@ FAILURES: tuple[type[Exception], ...] = (
     *(NotHttpError, PrivateAddressError, httpcore.NetworkError, httpcore.TimeoutException),
     *(OSError, ValueError, httpx.InvalidURL, h11.LocalProtocolError),
 )
-"""What a POST may raise."""
+"""Errors of a POST; a `TimeoutError` is an `OSError`."""
 
 
 class Connection:

@@ -29,6 +29,7 @@ from watchword.visible import visible
 
 if TYPE_CHECKING:
     from watchword.feeds.addresses import Networks
+    from watchword.feeds.items import FeedItem
     from watchword.home import Home
     from watchword.serve.state import Service
 
@@ -170,9 +171,17 @@ def _push(service: Service, token: str, header: str, body: bytes) -> None:
         service.spool.append([_item(one) for one in items])
 
 
-def _item(one: object) -> Item:
+def _item(one: FeedItem) -> Item:
     """Return an item of a feed as the store has it: empty texts for missing ones."""
-    values = dict(vars(one))
-    identity = values.pop("id")
-    kept = {name: value or "" if name in ("link", "author", "language") else value for name, value in values.items()}
-    return Item(identity, **kept)
+    return Item(
+        one.id,
+        one.title,
+        one.text,
+        one.link or "",
+        one.author or "",
+        one.published,
+        one.language or "",
+        one.feed,
+        one.feed_url,
+        one.categories,
+    )

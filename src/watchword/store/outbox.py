@@ -32,7 +32,9 @@ PIECE = 100
 """Notifications of one digest, where it is to name them all."""
 HOUR = timedelta(hours=1)
 LONGEST_WAIT = timedelta(days=2)
-"""A channel that waits longer waits for a clock that was set back, and is tried."""
+"""A channel or message that waits longer waits for a clock that was set back, and is tried."""
+LONGEST_DIGEST = timedelta(days=9)
+"""A digest that is due later was due by such a clock, and is made."""
 ONE, DIGEST_MESSAGE = "one", "digest"
 
 
@@ -213,17 +215,20 @@ _DUE = """SELECT c.number FROM channels AS c
     WHERE (c.holder = '' OR c.held_until <= ? OR c.held_until > ?)
     AND (EXISTS (SELECT 1 FROM notifications AS n WHERE n.channel = c.number AND n.state = 'new')
         OR (c.state <> 'unverified' AND EXISTS (SELECT 1 FROM notifications AS n
-            WHERE n.channel = c.number AND n.state = 'gathered' AND (n.due <= ? OR c.state = 'disabled')))
+            WHERE n.channel = c.number AND n.state = 'gathered'
+                AND (n.due <= ? OR n.due > ? OR c.state = 'disabled')))
         OR ((c.state = 'disabled' OR (c.state = 'ready' AND (c.wait_until <= ? OR c.wait_until > ?)))
             AND EXISTS (SELECT 1 FROM messages AS m
-                WHERE m.channel = c.number AND m.state = 'waiting' AND (m.due <= ? OR c.state = 'disabled'))))
+                WHERE m.channel = c.number AND m.state = 'waiting'
+                AND (m.due <= ? OR m.due > ? OR c.state = 'disabled'))))
     ORDER BY c.failures, c.number LIMIT ?"""
 
 
 def _due(session: Session, now: datetime, most: int) -> list[int]:
     """Return channels with something to do that no dispatcher holds, without failures first."""
     time, stale, beyond = format_time(now), format_time(now + 2 * LEASE), format_time(now + LONGEST_WAIT)
-    rows = session.rows(_DUE, (time, stale, time, time, beyond, time, most))
+    later = format_time(now + LONGEST_DIGEST)
+    rows = session.rows(_DUE, (time, stale, time, later, time, beyond, time, beyond, most))
     return [int(number) for (number,) in rows]
 
 
@@ -254,7 +259,7 @@ def plan_channel(session: Session, number: int, now: datetime, decide: Decide, i
         decisions = decide(_desk(session, channel, pending, now))
         _write_decisions(session, channel, decisions, time)
     if channel.state == READY:
-        _make_digests(session, number, time, is_whole(channel))
+        _make_digests(session, number, now, is_whole(channel))
 
 
 def _pending(session: Session, number: int) -> list[Pending]:
@@ -303,10 +308,13 @@ def _write_decisions(session: Session, channel: Channel, decisions: list[Planned
     _add_messages(session, channel.number, ONE, time, sending)
 
 
-def _make_digests(session: Session, channel: int, time: str, whole: bool) -> None:
+def _make_digests(session: Session, channel: int, now: datetime, whole: bool) -> None:
     """Put everything that was gathered until now into one message, or into messages of `PIECE` each."""
-    due = "SELECT number FROM notifications WHERE channel = ? AND state = 'gathered' AND due <= ? ORDER BY number"
-    found = [int(number) for (number,) in session.rows(due, (channel, time))]
+    time = format_time(now)
+    due = """SELECT number FROM notifications
+        WHERE channel = ? AND state = 'gathered' AND (due <= ? OR due > ?) ORDER BY number"""
+    values = (channel, time, format_time(now + LONGEST_DIGEST))
+    found = [int(number) for (number,) in session.rows(due, values)]
     size = len(found) if whole else PIECE
     pieces = [found[begin : begin + size] for begin in range(0, len(found), max(size, 1))]
     _add_messages(session, channel, DIGEST_MESSAGE, time, pieces)
@@ -347,8 +355,9 @@ def read_work(session: Session, number: int, now: datetime, most: int, after: in
     if channel.state == READY and not waits:
         rows = session.rows(
             """SELECT number, id, kind, made, attempts, reason FROM messages
-            WHERE channel = ? AND state = 'waiting' AND due <= ? AND number > ? ORDER BY number LIMIT ?""",
-            (number, format_time(now), after, most),
+            WHERE channel = ? AND state = 'waiting' AND (due <= ? OR due > ?) AND number > ?
+            ORDER BY number LIMIT ?""",
+            (number, format_time(now), format_time(now + LONGEST_WAIT), after, most),
         )
         jobs = [_job(session, row) for row in list(rows)]
     text = session.row("SELECT secrets FROM channels WHERE number = ?", (number,))

@@ -61,7 +61,10 @@ _log = logging.getLogger("watchword.notify")
 
 @dataclass
 class Line:
-    """A channel at work: the messages that are to be sent, their items, and the number of the last that was read."""
+    """A channel at work: the messages that are to be sent, their items, and the number of the last that was read.
+
+    A line that has `ended` asks for no more: the channel is taken again when there is more.
+    """
 
     work: Work
     jobs: deque[Job]
@@ -223,18 +226,12 @@ class Dispatcher(Closing):
             jobs=JOBS,
             is_whole=self._is_whole,
         )
-        return [(one, self._read(store, one)) for one in work]
+        content = _read(store, work)
+        return [(one, {number: content[number] for number in _shown(one) if number in content}) for one in work]
 
     def _is_whole(self, channel: Channel) -> bool:
         sender = self._senders.get(channel.kind)
         return sender is None or sender.whole
-
-    def _read(self, store: Store, work: Work) -> dict[int, Entry]:
-        """Return the items of a channel's messages, by the numbers of their deliveries."""
-        numbers = [number for job in work.jobs for number in job.deliveries[:SHOWN]]
-        found = store.deliveries(numbers)
-        names = store.names({reason.subscription for one in found.values() for reason in one.reasons})
-        return {number: entry_of(one, names) for number, one in found.items()}
 
     # Lines, in the loop
 
@@ -245,10 +242,11 @@ class Dispatcher(Closing):
             if line is None and number in asking:
                 continue  # it failed meanwhile: its channel is given back in the next turn
             if line is None:
-                self._start(Line(work, deque(work.jobs), content, work.channel.failures, work.jobs[-1].number))
+                last, is_all = work.jobs[-1].number, len(work.jobs) < JOBS
+                self._start(Line(work, deque(work.jobs), content, work.channel.failures, last, ended=is_all))
                 continue
             line.content |= content
-            line.asked, line.ended = False, not work.jobs
+            line.asked, line.ended = False, len(work.jobs) < JOBS
             line.jobs.extend(work.jobs)
             line.last = work.jobs[-1].number if work.jobs else line.last
         for number in asking.keys() - {work.channel.number for work, _ in found}:
@@ -320,6 +318,18 @@ class Dispatcher(Closing):
         if failures == 1 or str(error) != str(self.error):
             _log.warning("notifications are not sent: %s; trying again", visible(str(error)))
         self.error = error
+
+
+def _shown(work: Work) -> list[int]:
+    """Return the numbers of the deliveries that the messages of a channel show."""
+    return [number for job in work.jobs for number in job.deliveries[:SHOWN]]
+
+
+def _read(store: Store, work: list[Work]) -> dict[int, Entry]:
+    """Return the items of the messages of channels, by the numbers of their deliveries."""
+    found = store.deliveries(number for one in work for number in _shown(one))
+    names = store.names(reason.subscription for one in found.values() for reason in one.reasons)
+    return {number: entry_of(one, names) for number, one in found.items()}
 
 
 async def _try(sender: Sender, message: Outgoing) -> Answer:

@@ -221,11 +221,11 @@ _DUE = """SELECT c.number FROM channels AS c
             AND EXISTS (SELECT 1 FROM messages AS m
                 WHERE m.channel = c.number AND m.state = 'waiting'
                 AND (m.due <= ? OR m.due > ? OR c.state = 'disabled'))))
-    ORDER BY c.failures, c.number LIMIT ?"""
+    ORDER BY c.failures > 0, c.held_until, c.number LIMIT ?"""
 
 
 def _due(session: Session, now: datetime, most: int) -> list[int]:
-    """Return channels with something to do that no dispatcher holds, without failures first."""
+    """Return channels with something to do that no dispatcher holds, failing ones last, the longest ago first."""
     time, stale, beyond = format_time(now), format_time(now + 2 * LEASE), format_time(now + LONGEST_WAIT)
     later = format_time(now + LONGEST_DIGEST)
     rows = session.rows(_DUE, (time, stale, time, later, time, beyond, time, beyond, most))
@@ -237,29 +237,34 @@ def has_work(session: Session, now: datetime) -> bool:
     return bool(_due(session, now, 1))
 
 
-def let_go(session: Session, holder: str, channels: Iterable[int]) -> None:
-    """Give channels back."""
+def let_go(session: Session, holder: str, channels: Iterable[int], now: datetime) -> None:
+    """Give channels back: the one that was given back longest ago is the next to be taken."""
+    time = format_time(now)
     session.many(
-        "UPDATE channels SET holder = '', held_until = '' WHERE number = ? AND holder = ?",
-        ((number, holder) for number in channels),
+        "UPDATE channels SET holder = '', held_until = ? WHERE number = ? AND holder = ?",
+        ((time, number, holder) for number in channels),
     )
 
 
-def plan_channel(session: Session, number: int, now: datetime, decide: Decide, is_whole: IsWhole) -> None:
-    """Plan the new notifications of a channel, and make messages of the digests that are due."""
+def plan_channel(session: Session, number: int, now: datetime, decide: Decide, is_whole: IsWhole) -> Channel | None:
+    """Plan the new notifications of a channel, and make messages of the digests that are due; return the channel.
+
+    None if it is gone, or disabled: then everything that waits for it is ended.
+    """
     time = format_time(now)
     channel = read_channel(session, number)
     if channel is None:
-        return
+        return None
     if channel.state == DISABLED:
         end_channel(session, number, time)
-        return
+        return None
     pending = _pending(session, number)
     if pending:
         decisions = decide(_desk(session, channel, pending, now))
         _write_decisions(session, channel, decisions, time)
     if channel.state == READY:
         _make_digests(session, number, now, is_whole(channel))
+    return channel
 
 
 def _pending(session: Session, number: int) -> list[Pending]:
@@ -345,11 +350,9 @@ def is_held(session: Session, holder: str, number: int) -> bool:
     return session.row("SELECT 1 FROM channels WHERE number = ? AND holder = ?", (number, holder)) is not None
 
 
-def read_work(session: Session, number: int, now: datetime, most: int, after: int = 0) -> Work | None:
-    """Return a channel with its next messages that are due, with numbers after `after`; None if it is gone."""
-    channel = read_channel(session, number)
-    if channel is None:
-        return None
+def read_work(session: Session, channel: Channel, now: datetime, most: int, after: int = 0) -> Work:
+    """Return a channel with its next messages that are due, with numbers after `after`."""
+    number = channel.number
     jobs: list[Job] = []
     waits = channel.wait_until is not None and now < channel.wait_until <= now + LONGEST_WAIT
     if channel.state == READY and not waits:
@@ -360,7 +363,7 @@ def read_work(session: Session, number: int, now: datetime, most: int, after: in
             (number, format_time(now), format_time(now + LONGEST_WAIT), after, most),
         )
         jobs = [_job(session, row) for row in list(rows)]
-    text = session.row("SELECT secrets FROM channels WHERE number = ?", (number,))
+    text = session.row("SELECT secrets FROM channels WHERE number = ?", (number,)) if jobs else None
     return Work(channel, parse_secrets(text[0]) if text else [], jobs)
 
 

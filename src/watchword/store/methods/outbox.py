@@ -47,19 +47,19 @@ class OutboxMethods(Base):
                 outbox.move_to_fallback(session, message, time)
             for verdict in said:
                 outbox.write_verdict(session, verdict)
-            outbox.let_go(session, holder, ended)
+            outbox.let_go(session, holder, ended, now)
             taken = dict.fromkeys(outbox.hold(session, holder, now, channels, kept), 0)
             wanted = {
                 number: after for number, after in (more or {}).items() if outbox.is_held(session, holder, number)
             }
             work = []
             for number, after in (taken | wanted).items():
-                outbox.plan_channel(session, number, now, decide, is_whole)
-                read = outbox.read_work(session, number, now, jobs, after)
+                found = outbox.plan_channel(session, number, now, decide, is_whole)
+                read = None if found is None else outbox.read_work(session, found, now, jobs, after)
                 if read is not None and (read.jobs or number in wanted):
                     work.append(read)
                 else:
-                    outbox.let_go(session, holder, [number])
+                    outbox.let_go(session, holder, [number], now)
             return work
 
     def has_work(self) -> bool:

@@ -51,9 +51,9 @@ check: $(READY) ## lint, types, direction of imports
 
 KILLS := 100
 
-soak: $(READY) ## kill runs, and processes that post and deliver, a hundred times at random moments; nothing may be lost or doubled
+soak: $(READY) ## kill runs, and processes that post, deliver and notify, a hundred times at random moments; nothing may be lost or doubled
 	@WATCHWORD_KILLS=$(KILLS) WATCHWORD_RUNS=2 $(BIN)/python -m pytest tests/spark/test_exactly_once.py \
-		tests/posted/test_kills.py tests/serve/test_kills.py
+		tests/posted/test_kills.py tests/serve/test_kills.py tests/notify/test_kills.py
 
 NEWEST := build/newest-numba
 
@@ -98,6 +98,7 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.combined --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 	@$(BIN)/python -m benchmarks.scale --scale small
+	@$(BIN)/python -m benchmarks.notify --scale small
 
 peers: $(READY) ## compare with event-ruler, a-tree and Lucene Monitor, built here where mvn and cargo are
 	@$(BIN)/python -m benchmarks.peers --scale paper

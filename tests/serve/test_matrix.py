@@ -14,7 +14,7 @@ from watchword.feeds.own_list import FeedList
 from watchword.home import Home
 from watchword.serve.app import make_app
 from watchword.serve.state import Service
-from watchword.store import SCOPES
+from watchword.store import SCOPES, Channel
 
 ROWS: dict[tuple[str, str], tuple[str, dict[str, Any] | None]] = {
     ("get", "/livez"): ("public", None),
@@ -47,10 +47,23 @@ ROWS: dict[tuple[str, str], tuple[str, dict[str, Any] | None]] = {
     ("post", "/feeds/opml"): ("write", {"content": b"<opml><body/></opml>"}),
     ("get", "/topics"): ("read", None),
     ("put", "/topics"): ("admin", {"json": {}}),
+    ("get", "/channels"): ("read", None),
+    ("put", "/channels/{name}"): ("write", {"json": {"kind": "nothing"}}),
+    ("delete", "/channels/{name}"): ("write", None),
+    ("post", "/channels/{name}/test"): ("write", None),
+    ("post", "/channels/{name}/secret"): ("write", None),
+    ("post", "/channels/{name}/enable"): ("write", None),
+    ("get", "/profile"): ("read", None),
+    ("put", "/profile"): ("write", {"json": {"zone": "Europe/Athens"}}),
+    ("get", "/routes/{id}"): ("read", None),
+    ("put", "/routes/{id}"): ("write", {"json": {"mutes": False}}),
+    ("get", "/notifications"): ("read", None),
+    ("get", "/notifications/unsent"): ("read", None),
+    ("post", "/notifications/replay"): ("write", {"json": {}}),
 }
 """The scope that each route asks for, and a request that it takes."""
-REFUSED = {("post", "/feeds"): 422}
-"""Routes whose request here is refused, after the caller was let in: they would need the network."""
+REFUSED = {("post", "/feeds"): 422, ("post", "/channels/{name}/secret"): 422}
+"""Routes whose request here is refused, after the caller was let in: they would need the network, or a webhook."""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +91,9 @@ def ask(home: Running, token: str | None, route: tuple[str, str]) -> httpx.Respo
     method, path = route
     with home.home.store() as store:
         store.subscribe("ada", "ferry", id="matrix")
+        for name in ("ada", "root"):
+            if not store.channels(name):
+                store.add_channel(Channel(0, name, "matrix", "nothing", ""))
     FeedList(home.home.feeds).add([Outline("https://a.test/feed", "A feed", (), True, "ada")])
     with home.client(token) as client, client.stream(method, at(home, path), **(ROWS[route][1] or {})) as answer:
         if not answer.headers.get("content-type", "").startswith("text/event-stream"):  # which has no end
@@ -87,7 +103,7 @@ def ask(home: Running, token: str | None, route: tuple[str, str]) -> httpx.Respo
 
 def at(home: Running, path: str) -> str:
     """Return the address of a route with values in it."""
-    return path.format(id="matrix", subscriber="ada", token=home.tokens["feed"], form="atom")
+    return path.format(id="matrix", subscriber="ada", name="matrix", token=home.tokens["feed"], form="atom")
 
 
 @pytest.mark.slow

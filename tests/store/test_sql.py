@@ -26,7 +26,7 @@ SQLITE_ONLY = {
     "functions of SQLite": r"\b(ifnull|iif|group_concat|randomblob|julianday|strftime|total|printf)\(",
     "types of SQLite": r"AUTOINCREMENT|WITHOUT ROWID|\bBLOB\b",
     "GLOB": r"\bGLOB\b|\bMATCH\b",
-    "signs in literals, which an engine would replace": r"'[^']*[?%][^']*'|%",
+    "signs in literals, which an engine would replace": r"\A(?:[^']*'[^']*')*?[^']*'[^']*[?%][^']*'|%",
 }
 
 

@@ -20,6 +20,7 @@ from watchword.cli import (
     explaining,
     inboxes,
     matching,
+    notifying,
     running,
     serving,
     snapshots,
@@ -53,6 +54,8 @@ for command in (
     serving.serve,
     demo.demo,
     inboxes.inbox,
+    notifying.notify,
+    notifying.notifications,
     system.dead_letters,
     system.prune,
     access.login,
@@ -61,6 +64,7 @@ for command in (
     app.command(rich_help_panel=SYSTEM)(command)
 app.add_typer(subscribing.app, name="subscribers", rich_help_panel=SYSTEM)
 app.add_typer(access.app, name="tokens", rich_help_panel=SYSTEM)
+app.add_typer(notifying.app, name="channels", rich_help_panel=SYSTEM)
 app.add_typer(topics.app, name="topics", rich_help_panel=SYSTEM)
 
 

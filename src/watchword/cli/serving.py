@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from watchword.cli.notifying import MailFromOption, NetworkOption, PublicUrlOption, SmtpOption
 from watchword.cli.reporting import INTERRUPTED, fail, note, print_logs_in_lines, reports_errors, say
 from watchword.cli.system import DEFAULT_HOME, HomeOption
 
@@ -44,6 +45,13 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NETWORK", help="A private network whose feeds may be added over HTTP; repeatable."),
     ] = None,
+    public_url: PublicUrlOption = "",
+    smtp: SmtpOption = "",
+    mail_from: MailFromOption = "",
+    notify_network: NetworkOption = None,
+    notify: Annotated[
+        bool, typer.Option("--notify/--no-notify", help="Send notifications, as watchword notify does.")
+    ] = True,
     limit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=NUMBER", help="A limit, such as body=65536; docs/limits.md lists them; repeatable."),
@@ -90,6 +98,11 @@ def serve(
         access_log=access_log,
         run=tuple(run or ()),
         feed_networks=tuple(feed_network or ()),
+        public_url=public_url,
+        smtp=smtp,
+        mail_from=mail_from,
+        notify_networks=tuple(notify_network or ()),
+        notify=notify,
         limits=Limits.with_settings(limit or []),
     )
     at = Home(home)

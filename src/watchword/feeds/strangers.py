@@ -50,6 +50,8 @@ class Fetched:
 
     address: str
     document: Document
+    link: str = ""
+    """The header Link of the answer."""
 
 
 class Link(NamedTuple):
@@ -127,7 +129,8 @@ async def _follow(address: str, allowed: Networks, limits: Limits) -> Fetched:
             response = await client.send(request, stream=True, follow_redirects=False)
             try:
                 if response.next_request is None:
-                    return Fetched(str(url), await _read(response, address, limits))
+                    named = ", ".join(response.headers.get_list("link"))[:10_000]
+                    return Fetched(str(url), await _read(response, address, limits), named)
                 url = check_address(str(response.next_request.url))
             finally:
                 await response.aclose()

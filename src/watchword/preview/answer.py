@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -79,3 +82,5 @@ class Preview:
     seconds: float
     complete: bool
     """Whether all items were looked at; all figures are those of `looked` items."""
+    found: pa.Table | None = None
+    """The newest items that it finds, the newest first: what tells when each came, and its story."""

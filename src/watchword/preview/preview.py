@@ -55,6 +55,9 @@ MOST_OTHERS = 500
 """Other subscriptions that a draft is compared with, the first ones."""
 MOST_DAYS = 3_660
 MOST_SAMPLE = 200
+MOST_FOUND = 2_000
+"""Items, the newest, that an answer has as a table."""
+_TOLD = ["title", "link", "language", "feed", "feed_url", "published", "seen"]
 ALIKE = 0.5
 """The share of common items from which another subscription resembles a draft."""
 _MATCHING = 0.8
@@ -113,6 +116,7 @@ def preview(
         since=_moment(seen[len(rows) - found.looked]) if found.looked else None,
         seconds=time.monotonic() - started,
         complete=found.complete,
+        found=rows.select(_TOLD).take(pa.array(found.hits[:MOST_FOUND], pa.int64())),
     )
 
 

@@ -86,7 +86,7 @@ class Backfill:
         names = hashlib.sha256(repr([item.identity for item in items]).encode()).hexdigest()
         key = f"backfill:{self.id}:{self.change}:{names}"
         matches = [Match(item.identity, self.id) for item in items]
-        self.service.store().record(key, items, matches, as_of=self.change)
+        self.service.store().record(key, items, matches, as_of=self.change, notify=False)
 
     def _figures(self, total: int, table: pa.Table) -> dict[str, Any]:
         complete = len(table) < self.service.limits.backfill_items

@@ -247,8 +247,8 @@ def _remedy(reason: str) -> str | None:
 
 
 def _visible_path(path: str) -> str:
-    """Return a path for people; a personal feed's and a login's secret is left out."""
-    for secret in ("/f/", "/login/"):
+    """Return a path for people; the secret of a personal feed, a login or a link in mail is left out."""
+    for secret in ("/f/", "/login/", "/notify/verify/", "/notify/unsubscribe/", "/websub/"):
         if secret in path:
             return path[: path.index(secret) + len(secret)] + "…"
     return visible(brief(path, 300))

@@ -31,13 +31,17 @@ from watchword.auditing import Auditor
 from watchword.errors import OptionError, StoreError, WatchwordError
 from watchword.following import Follower
 from watchword.home import STORE, Home
+from watchword.notify.dispatcher import Dispatcher
+from watchword.notify.senders import make_senders
+from watchword.notify.settings import Outside
 from watchword.posted import Deliverer, Spool
-from watchword.serve.limits import Counts, Limits
+from watchword.serve.limits import Buckets, Counts, Limits
 from watchword.serve.listening import Listening
 from watchword.serve.matching import Tagged
 from watchword.serve.metrics import Figure, Metrics
 from watchword.serve.previews import Previews
 from watchword.serve.security import Security
+from watchword.serve.websub import Hubs
 
 if TYPE_CHECKING:
     from watchword.archive import Archive
@@ -47,6 +51,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 THREADS = 8
 """Long pieces of work that a process does at once: batches, reasons, previews."""
+LETTERS = 30
+"""Tests of channels and letters that a subscriber lets a process send in an hour."""
 PAUSE = 0.02
 """Seconds between two looks for a change that the store does not have yet."""
 _log = logging.getLogger("watchword.serve")
@@ -75,6 +81,16 @@ class Settings:
     """The sources of a `watchword run` that the server starts and watches."""
     feed_networks: tuple[str, ...] = ()
     """Networks beside the public one whose feeds may be added over HTTP."""
+    public_url: str = ""
+    """The address of the server as people reach it, for links in messages."""
+    smtp: str = ""
+    """The server of mail: smtp://user:password@host:587, smtps:// or smtp+plain://."""
+    mail_from: str = ""
+    """The address that mail comes from."""
+    notify_networks: tuple[str, ...] = ()
+    """Networks beside the public one in which webhooks may be."""
+    notify: bool = True
+    """Whether this server sends notifications; otherwise a `watchword notify` does."""
     audit: float = 0.0
     """The share of matched events that is also decided by brute force."""
     access_log: bool = False
@@ -82,6 +98,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         _ = self.proxy_networks  # raises
+        Outside(self.public_url, self.smtp, self.mail_from, self.notify_networks)
 
     @cached_property
     def proxy_networks(self) -> list[Network]:
@@ -106,7 +123,7 @@ class Service:
 
     def __init__(self, home: Home, settings: Settings | None = None) -> None:
         self.home = home
-        self.settings = settings or Settings()
+        self.settings = settings = settings or Settings()
         self.limits = self.settings.limits
         self.metrics = Metrics()
         self.follower = Follower(home, every=self.settings.every)
@@ -117,10 +134,16 @@ class Service:
         """The number of addresses of feeds that are being tried."""
         self.listening = Listening(self)
         self.metrics.read(self._posted_figures)
+        self.metrics.read(self._outbox_figures)
         self.security = Security(self)
         self.tagged = Tagged(self._read_tagged, lambda: self.follower.counter)
         self.auditor = self._make_auditor()
         self.deliverer = self._make_deliverer()
+        self.outside = Outside(settings.public_url, settings.smtp, settings.mail_from, settings.notify_networks)
+        self.hubs = Hubs(home, settings.public_url, self.feed_networks)
+        self.letters = Buckets(LETTERS / 3600, LETTERS)
+        """Tests and letters that a subscriber lets the server send."""
+        self.dispatcher = Dispatcher(self.store, lambda: make_senders(self.store(), self.outside))
         self.counts = Counts()
         self.previews = Previews(self.limits)
         self.metrics.read(self._figures)
@@ -140,6 +163,9 @@ class Service:
         self.is_open = True
         self._entered.enter_context(self.follower)
         self._entered.enter_context(self.deliverer)
+        self._entered.enter_context(self.hubs)
+        if self.settings.notify:
+            self._entered.enter_context(self.dispatcher)
         _warm()
         if self.auditor is not None:
             self.auditor.start()
@@ -238,6 +264,19 @@ class Service:
             ("failing", "Whether the last delivery of this process failed.", deliverer.error is not None),
         ):
             yield Figure(f"watchword_posted_{name}", help, float(value))
+
+    def _outbox_figures(self) -> Iterator[Figure]:
+        """Yield the figures of the outbox."""
+        with suppress(WatchwordError):
+            found = self.store().outbox_counts()
+            for name, value in zip(("new", "gathered", "waiting", "dead"), found[:4], strict=True):
+                yield Figure("watchword_outbox", "Notifications and messages on their way.", value, {"state": name})
+            age = 0.0 if found.oldest is None else time.time() - found.oldest.timestamp()
+            yield Figure("watchword_outbox_oldest_seconds", "Age of the oldest message that waits.", max(age, 0.0))
+        dispatcher = self.dispatcher
+        yield Figure("watchword_notify_sent", "Messages that this process has sent.", dispatcher.sent)
+        yield Figure("watchword_notify_failed", "Attempts of this process that failed.", dispatcher.failed)
+        yield Figure("watchword_notify_failing", "Whether the outbox fails.", float(dispatcher.error is not None))
 
     def _read_tagged(self, subscriber: str, tags: frozenset[str]) -> frozenset[str]:
         return frozenset(self.store().tagged(subscriber, tags))

@@ -20,6 +20,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
@@ -152,6 +153,7 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._fetched = False
         self._one_fetch = False
         self._reported: dict[str, str] = {}
+        self._polled: dict[str, float] = {}
 
     def initialOffset(self) -> dict[str, int]:
         numbers = self._open().numbers()
@@ -200,11 +202,21 @@ class FeedStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         elif not self._feeds:
             raise sources.problems[0]  # at the start there are no feeds to go on with
         backoff = Backoff(first=max(self._options.interval, 1.0), most=limits.max_wait)
-        round = fetch(self._feeds, spool.state, limits=limits, backoff=backoff, listed=self._listed)
+        round = fetch(self._asked_now(), spool.state, limits=limits, backoff=backoff, listed=self._listed)
         spool.append(round, after=after, interval=self._options.interval)
         self._report(sources.problems, round)
         self._fetched = True
         self._next_fetch = time.monotonic() + self._options.interval
+
+    def _asked_now(self) -> list[str]:
+        """Return the feeds to ask; a feed that a hub pushes (`feeds.websub`) is asked every hour."""
+        from watchword.feeds.websub import SLOW, pushes_of_spool
+
+        now = time.monotonic()
+        pushed = pushes_of_spool(Path(self._options.spool)).pushed(time.time())
+        asked = [feed for feed in self._feeds if feed not in pushed or now - self._polled.get(feed, now - SLOW) >= SLOW]
+        self._polled |= dict.fromkeys(asked, now)
+        return asked
 
     def _report(self, problems: Iterable[FeedError], round: Round) -> None:
         failures = {str(error): error.source for error in (*problems, *round.errors)}

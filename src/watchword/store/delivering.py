@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from watchword.items import ITEM_FIELDS, Item
+from watchword.store import muting, outgoing, telling
 from watchword.store.engine import Session
 from watchword.store.records import Match, format_list, format_time, storable_text
 
@@ -31,7 +32,7 @@ ItemRow = tuple[str | None, ...]
 """The values of `ITEM_COLUMNS`, as the store keeps them; the first is the identity."""
 
 _INCOMING = """CREATE TEMPORARY TABLE IF NOT EXISTS incoming (
-    place BIGINT, item TEXT, subscription TEXT, why TEXT, subscriber BIGINT, number BIGINT)"""
+    place BIGINT, item TEXT, subscription TEXT, why TEXT, subscriber BIGINT, number BIGINT, mutes BIGINT)"""
 
 
 def item_row(item: Item) -> ItemRow:
@@ -76,19 +77,24 @@ def write_batch(
     matches: list[tuple[str, str, str]],
     as_of: int | None,
     time: str,
+    notify: bool = True,
 ) -> None:
-    """Write a batch that was not written before, without the matches of subscriptions that are gone."""
+    """Write a batch that was not written before, without the matches of subscriptions that are gone.
+
+    With `notify`, what it brings is put into the outbox of the channels that it is meant for (`outgoing`).
+    """
     session.run(_INCOMING)
     rows = ((place, *row) for place, row in enumerate(matches))
     session.load("incoming", ("place", "item", "subscription", "why"), rows)
     _find_subscribers(session, as_of, time)
+    muting.take(session, time)
     matched = {item for (item,) in session.rows("SELECT DISTINCT item FROM incoming WHERE subscriber IS NOT NULL")}
     session.many(
         f"""INSERT INTO items ({", ".join(ITEM_COLUMNS)})
         VALUES ({", ".join("?" * len(ITEM_COLUMNS))}) ON CONFLICT (identity) DO NOTHING""",
         (row for row in items if row[0] in matched),
     )
-    written = _deliver(session, time)
+    written = _deliver(session, time, notify)
     session.run("DELETE FROM incoming")
     session.run("INSERT INTO batches (id, written, matches) VALUES (?, ?, ?)", (batch, time, written))
 
@@ -108,12 +114,14 @@ def _find_subscribers(session: Session, as_of: int | None, time: str) -> None:
     )
 
 
-def _deliver(session: Session, time: str) -> int:
+def _deliver(session: Session, time: str, notify: bool) -> int:
     """Write the deliveries and matches of `incoming`, whose items are written; return the number of new matches."""
     session.run(
         """UPDATE incoming SET number = (SELECT items.number FROM items WHERE items.identity = incoming.item)
         WHERE subscriber IS NOT NULL"""
     )
+    telling.name_stories(session, time)
+    last = _last_delivery(session)
     # In the order of the batch, so that the inbox has it too, whichever of its items were known.
     session.run(
         """INSERT INTO deliveries (subscriber, item, matched)
@@ -122,6 +130,10 @@ def _deliver(session: Session, time: str) -> int:
         ON CONFLICT (subscriber, item) DO NOTHING""",
         (time,),
     )
+    telling.read_known(session, last, time)
+    muting.apply(session, last, time)
+    if notify:
+        outgoing.write(session, time)
     return session.run(
         """INSERT INTO matches (delivery, subscription, why)
         SELECT (SELECT deliveries.number FROM deliveries
@@ -129,6 +141,11 @@ def _deliver(session: Session, time: str) -> int:
         FROM incoming WHERE subscriber IS NOT NULL ORDER BY place
         ON CONFLICT (delivery, subscription) DO NOTHING"""
     )
+
+
+def _last_delivery(session: Session) -> int:
+    row = session.row("SELECT coalesce(max(number), 0) FROM deliveries")
+    return int(row[0]) if row else 0
 
 
 PORTION = 10_000

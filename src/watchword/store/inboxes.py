@@ -11,6 +11,7 @@ delivery moves. A page is cut by it: the 50 newest, then the 50 newest before th
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -21,11 +22,15 @@ from watchword.store.explaining import Explainer
 from watchword.store.records import (
     Delivery,
     InboxCounts,
+    Source,
     parse_list,
     parse_time,
     storable_number,
     storable_text,
 )
+
+SOURCES = 50
+"""Other items of its story that an entry of an inbox names."""
 
 
 class Page(NamedTuple):
@@ -38,6 +43,10 @@ class Page(NamedTuple):
     after: int | None = None
     starred_only: bool = False
     oldest_first: bool = False
+    by_story: bool = False
+    """Of the deliveries of one story that the page would have, only the first."""
+    only: int | None = None
+    """The one delivery of this number."""
 
 
 def read_inbox(session: Session, explainer: Explainer, owner: int | None, page: Page) -> list[Delivery]:
@@ -67,18 +76,62 @@ def _chosen_deliveries(owner: int | None, page: Page) -> tuple[str, list[int | s
     for condition, value in (
         ("d.subscriber = ?", owner),
         ("EXISTS (SELECT 1 FROM matches WHERE delivery = d.number AND subscription = ?)", page.subscription),
+        ("d.number = ?", page.only),
         ("d.number < ?", page.before),
         ("d.number > ?", page.after),
     ):
         if value is not None:
             conditions.append(condition)
             values.append(value if isinstance(value, str) else storable_number(value))
+    if page.by_story:
+        first, chosen = _is_first(page)
+        conditions.append(first)
+        values += chosen
     where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
     query = f"SELECT * FROM deliveries AS d {where} ORDER BY d.number {_direction(page)}"
     if page.limit is not None:
         query += " LIMIT ?"
         values.append(storable_number(max(page.limit, 0)))
     return query, values
+
+
+def _is_first(page: Page) -> tuple[str, list[int | str]]:
+    """Return the condition that no earlier delivery of the same story would be on the page, and its values."""
+    same = ["e.subscriber = d.subscriber", "e.number < d.number", "o.story = i.story", "o.story <> ''"]
+    same += ["e.read IS NULL"] if page.unread_only else []
+    same += ["e.starred IS NOT NULL"] if page.starred_only else []
+    values: list[int | str] = []
+    if page.subscription is not None:
+        same.append("EXISTS (SELECT 1 FROM matches WHERE delivery = e.number AND subscription = ?)")
+        values.append(page.subscription)
+    return (
+        f"""NOT EXISTS (SELECT 1 FROM items AS i JOIN items AS o ON o.story = i.story
+        JOIN deliveries AS e ON e.item = o.number WHERE i.number = d.item AND {" AND ".join(same)})""",
+        values,
+    )
+
+
+def add_sources(session: Session, found: list[Delivery]) -> list[Delivery]:
+    """Return deliveries with the other items of the same inbox that tell the same story, the first ones."""
+    query = """SELECT o.identity, o.title, o.link, o.feed, e.matched
+        FROM deliveries AS d JOIN items AS i ON i.number = d.item
+        JOIN items AS o ON o.story = i.story AND o.story <> '' AND o.number <> i.number
+        JOIN deliveries AS e ON e.item = o.number AND e.subscriber = d.subscriber
+        WHERE d.number = ? ORDER BY e.number LIMIT ?"""
+    return [
+        replace(one, sources=tuple(Source._make((*row[:4], parse_time(row[4]))) for row in rows)) if rows else one
+        for one in found
+        for rows in [list(session.rows(query, (one.number, SOURCES)))]
+    ]
+
+
+def story_items(session: Session, owner: int, identities: Iterable[str]) -> list[str]:
+    """Return the identities of items, and of the other items of the same inbox that tell their stories, each once."""
+    query = """SELECT o.identity FROM items AS i JOIN items AS o ON o.story = i.story AND o.story <> ''
+        JOIN deliveries AS e ON e.item = o.number AND e.subscriber = ? WHERE i.identity = ? ORDER BY e.number"""
+    wanted = list(dict.fromkeys(identities))
+    more = (row[0] for key in wanted for row in session.rows(query, (owner, storable_text(key))))
+    return list(dict.fromkeys([*wanted, *more]))
 
 
 def _direction(page: Page) -> str:
@@ -135,9 +188,14 @@ def _mark(session: Session, query: str, values: Values, identities: Iterable[str
 # Figures
 
 
-def count_inbox(session: Session, owner: int) -> InboxCounts:
-    """Return the figures of an inbox."""
+def count_inbox(session: Session, owner: int, by_story: bool = False) -> InboxCounts:
+    """Return the figures of an inbox; `by_story`, each story is one."""
     query = "SELECT count(*), count(starred), count(*) - count(read) FROM deliveries WHERE subscriber = ?"
+    if by_story:
+        query = """SELECT count(DISTINCT k), count(DISTINCT CASE WHEN starred IS NOT NULL THEN k END),
+            count(DISTINCT CASE WHEN read IS NULL THEN k END)
+            FROM (SELECT d.starred, d.read, CASE WHEN i.story = '' THEN i.identity ELSE i.story END AS k
+                FROM deliveries AS d JOIN items AS i ON i.number = d.item WHERE d.subscriber = ?) AS e"""
     every, starred, unread = session.row(query, (owner,)) or (0, 0, 0)
     counted = session.rows(
         """SELECT matches.subscription, count(*) FROM deliveries JOIN matches ON matches.delivery = deliveries.number

@@ -171,6 +171,16 @@ class Reason:
         return Reason, (*tuple(self), tuple(self.places))  # another process gets the reason, not the means to make it
 
 
+class Source(NamedTuple):
+    """Another item that tells the same story: its identity, title, link and feed, and when it was matched."""
+
+    item: str
+    title: str
+    link: str
+    feed: str
+    matched_at: datetime
+
+
 @dataclass(frozen=True)
 class Delivery:
     """One entry of an inbox: an item, and every subscription of the subscriber that it matched."""
@@ -182,6 +192,8 @@ class Delivery:
     number: int = 0
     """Later deliveries of the store have greater numbers."""
     starred_at: datetime | None = None
+    sources: tuple[Source, ...] = ()
+    """The other items of the inbox that tell the same story, where stories were asked for."""
 
 
 @dataclass(frozen=True)

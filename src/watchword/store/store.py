@@ -5,6 +5,8 @@ Most of its methods are inherited, from a class for each thing that they are abo
     methods/subscriptions.py   subscribe, subscription, set_details, unsubscribe, changes_since, ...
     methods/inboxes.py         record, inbox, mark_read, star, inbox_counts, prune, ...
     methods/entrances.py       add_token, find_token, add_login, redeem_login, find_session, ...
+    methods/channels.py        add_channel, set_routes, set_mutes, set_profile, ...
+    methods/outbox.py          exchange, messages, unsent, replay, ...
     methods/records.py         add_audit, audit, remember_answer, remembered_answer
 
 Every method checks its arguments, looks names up, and gives its work one transaction of the engine; the times that it
@@ -22,8 +24,10 @@ from typing import Any, Self
 from watchword.errors import StoreError, SubscriptionError
 from watchword.files import Closing
 from watchword.store import delivering, subscribing
+from watchword.store.methods.channels import ChannelMethods
 from watchword.store.methods.entrances import EntranceMethods
 from watchword.store.methods.inboxes import InboxMethods
+from watchword.store.methods.outbox import OutboxMethods
 from watchword.store.methods.records import RecordMethods
 from watchword.store.methods.subscriptions import SubscriptionMethods
 from watchword.store.options import (
@@ -43,7 +47,7 @@ CATEGORIES = "categories"
 """The attribute of items that topics are about, unless another one is named."""
 
 
-class Store(SubscriptionMethods, InboxMethods, EntranceMethods, RecordMethods, Closing):
+class Store(SubscriptionMethods, InboxMethods, EntranceMethods, ChannelMethods, OutboxMethods, RecordMethods, Closing):
     """Subscribers, subscriptions and inboxes in a database; a context manager that closes it.
 
     >>> import tempfile

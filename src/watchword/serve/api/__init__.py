@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from watchword.serve.api import (
     auditing,
+    channels,
     docs,
     events,
     feeds,
@@ -30,4 +31,5 @@ ROUTERS: list[APIRouter] = [
     personal.router,
     feeds.router,
     topics.router,
+    channels.router,
 ]

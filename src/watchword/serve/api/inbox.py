@@ -7,6 +7,9 @@
 An entry's `reasons` say which subscriptions it matched, why, and in which `places` their words stand: from `start` to
 `end`, in characters of the text that the language reads, which is ``title. text`` where no `attribute` is named.
 
+An entry is a story: `sources` are the other items of the inbox that tell it, and reading one reads all. A subscriber
+may switch that off (``PUT /profile``); then each item is an entry.
+
 `undo` is what to post to ``/inbox/ada/ACTION`` in order to have it as before: the items whose mark was changed by this
 request.
 
@@ -89,7 +92,7 @@ async def inbox(
 async def counts(request: Request, subscriber: str, who: Reader) -> Response:
     """Return how many entries are unread, starred, there at all, and unread by subscription."""
     service = _service(request, who, subscriber)
-    found = await run_in_threadpool(lambda: service.store().inbox_counts(subscriber))
+    found = await run_in_threadpool(lambda: service.store().inbox_counts(subscriber, stories=True))
     return _json(vars(found))
 
 
@@ -161,6 +164,7 @@ def _deliveries(store: Store, subscriber: str, asked: Asked, limit: int) -> list
         limit=limit,
         before=asked.before,
         subscription=asked.subscription,
+        stories=True,
     )
 
 
@@ -175,6 +179,7 @@ def entry_of(delivery: Delivery) -> dict[str, Any]:
         "row": item.row,
         **times,
         "reasons": list(map(_reason, delivery.reasons)),
+        "sources": [source._asdict() for source in delivery.sources],
     }
 
 
@@ -196,6 +201,7 @@ def _mark(store: Store, subscriber: str, items: list[str], action: str) -> dict[
     """Mark items, and return how many that changed, and how to undo it."""
     before = store.marks(subscriber, items)
     if action == "unread":
+        before = store.marks(subscriber, store.story_items(subscriber, items))
         changed, undo = [one.item for one in before if one.is_read], "read"
         store.mark_unread(subscriber, changed)
     else:
@@ -207,7 +213,8 @@ def _mark(store: Store, subscriber: str, items: list[str], action: str) -> dict[
 
 def _mark_read(store: Store, subscriber: str, chosen: Chosen) -> dict[str, Any]:
     if chosen.items is not None:
-        items = [one.item for one in store.marks(subscriber, chosen.items) if not one.is_read]
+        wanted = store.story_items(subscriber, chosen.items)
+        items = [one.item for one in store.marks(subscriber, wanted) if not one.is_read]
         return _changed(store.mark_read(subscriber, items), "unread", items)
     items = store.unread_items(subscriber, through=chosen.through, limit=UNDONE + 1)
     if len(items) <= UNDONE:

@@ -18,6 +18,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from watchword.preview import Draft
+from watchword.serve.foretelling import foretell
 from watchword.serve.matching import check_language
 from watchword.serve.previews import MOST_COMPARED, show_preview, try_examples
 from watchword.serve.security import Caller, caller
@@ -98,6 +99,17 @@ class Tried(BaseModel):
     places: list[Place]
 
 
+class Messages(BaseModel):
+    """The messages that a channel would have sent for the newest `items` that a draft finds."""
+
+    channel: str
+    items: int
+    messages: int
+    digests: int
+    quiet: int
+    duplicates: int
+
+
 class Found(BaseModel):
     """A preview."""
 
@@ -114,6 +126,7 @@ class Found(BaseModel):
     seconds: float
     complete: bool
     examples: list[Tried] = []
+    messages: list[Messages] = []
 
 
 @router.post("/preview", response_model=Found)
@@ -136,5 +149,6 @@ def preview_for(service: Service, who: Caller, asked: Asked) -> dict[str, Any]:
     if service.counts.find(store, who.subscriber) <= MOST_COMPARED:
         others = {one.id: one.text for one in store.subscriptions(who.subscriber, asked.language)}
     table = service.archive.newest(service.limits.preview_items)
-    found = show_preview(service.previews.make(who, draft, table, options, asked.days, others))
-    return found | {"examples": try_examples(draft, asked.examples, options)}
+    made = service.previews.make(who, draft, table, options, asked.days, others)
+    messages = [one._asdict() for one in foretell(store, who.subscriber, "", made)]
+    return show_preview(made) | {"examples": try_examples(draft, asked.examples, options), "messages": messages}

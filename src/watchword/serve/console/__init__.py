@@ -8,6 +8,9 @@
     editor         the pages around it: edit, try, save, the items of one day
     subscriptions  the list: pause, snooze, delete
     feeds, health, tokens
+    channels       how one is told, the log of it, where a subscription goes
+    topics         the tree of topics, followed by a click
+    links          the pages behind the links in mail
     static         one style sheet, one script
 
 Every page works without JavaScript. The script sends the same forms, with the header ``X-Part``, and puts the part of
@@ -20,7 +23,21 @@ import time
 
 from fastapi import APIRouter, FastAPI
 
-from watchword.serve.console import editor, entrance, feeds, health, inbox, pages, static, subscriptions, tokens
+from watchword.serve import websub
+from watchword.serve.console import (
+    channels,
+    editor,
+    entrance,
+    feeds,
+    health,
+    inbox,
+    links,
+    pages,
+    static,
+    subscriptions,
+    tokens,
+    topics,
+)
 
 ROUTERS: list[APIRouter] = [
     entrance.router,
@@ -30,6 +47,10 @@ ROUTERS: list[APIRouter] = [
     feeds.router,
     health.router,
     tokens.router,
+    channels.router,
+    topics.router,
+    links.router,
+    websub.router,
     static.router,
 ]
 

@@ -26,6 +26,7 @@ from watchword.languages import LANGUAGES, language_class
 from watchword.preview import Draft, Hit, Near, Preview, preview
 from watchword.serve.console.marking import Piece, pieces, snippet, spans_of
 from watchword.serve.console.pages import Viewer, address, first
+from watchword.serve.foretelling import Foretold, foretell
 from watchword.serve.previews import MOST_COMPARED, try_examples
 from watchword.serve.problems import problem_of
 from watchword.store import Details, Example, Subscription
@@ -182,6 +183,7 @@ class Results:
     clauses: list[Clause] = field(default_factory=list)
     like: list[Alike] = field(default_factory=list)
     examples: list[str] = field(default_factory=list)
+    messages: list[Foretold] = field(default_factory=list)
     tried: Tried | None = None
     milliseconds: int = 0
 
@@ -267,6 +269,7 @@ def _preview(viewer: Viewer, form: Form, options: Mapping[str, Any], results: Re
     results.milliseconds = round(found.seconds * 1000)
     results.hits = shown(table, found.sample)
     results.bars = bars(found, viewer.base, form)
+    results.messages = foretell(viewer.store, viewer.name, form.id, found)
     results.clauses = [Clause(part, total, total - found.total) for part, total in found.without]
     results.like = [Alike(id, label_of(own[id]), relation, share) for id, relation, share in found.like[:5]]
 

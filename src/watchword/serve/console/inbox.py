@@ -59,6 +59,7 @@ class Row:
     is_read: bool
     is_starred: bool
     reasons: list[Why]
+    sources: list[dict[str, Any]]
 
 
 @router.get("/")
@@ -93,9 +94,10 @@ async def news(
             subscription=subscription or None,
             after=after,
             limit=PAGE,
+            stories=True,
         )
         rows = make_rows(viewer.store, [entry_of(one) for one in found])
-        counts = viewer.store.inbox_counts(viewer.name)
+        counts = viewer.store.inbox_counts(viewer.name, stories=True)
         return render(viewer, "_news.html", rows=rows, counts=counts)
 
     return await run_in_threadpool(work)
@@ -121,7 +123,7 @@ def _inbox(viewer: Viewer, asked: Asked, flash: dict[str, Any] | None = None) ->
         "rows": make_rows(store, page["entries"]),
         "next": page["next"],
         "last": last,
-        "counts": store.inbox_counts(viewer.name),
+        "counts": store.inbox_counts(viewer.name, stories=True),
         "flash": flash,
         "refused": refused,
     }
@@ -208,6 +210,7 @@ def _row(entry: dict[str, Any], labels: _Labels) -> Row:
         is_read=entry["read_at"] is not None,
         is_starred=entry["starred_at"] is not None,
         reasons=reasons,
+        sources=entry["sources"],
     )
 
 
@@ -226,10 +229,10 @@ def _mark(viewer: Viewer, fields: dict[str, list[str]]) -> Response:
     if do == "all":
         return _mark_all(viewer, fields)
     if do == "read":
-        done = [one.item for one in store.marks(name, items) if not one.is_read]
+        done = [one.item for one in store.marks(name, store.story_items(name, items)) if not one.is_read]
         store.mark_read(name, done)
     elif do == "unread":
-        done = fields.get("item", [])[:UNDONE]
+        done = store.story_items(name, fields.get("item", [])[:UNDONE])
         store.mark_unread(name, done)
     elif do in ("star", "unstar"):
         done = items
@@ -267,7 +270,8 @@ def _answer(viewer: Viewer, fields: dict[str, list[str]], flash: dict[str, Any] 
 def _one_row(viewer: Viewer, number: str) -> Response:
     found = []
     if number.isascii() and number.isdigit() and len(number) < 18:
-        found = viewer.store.inbox(viewer.name, unread_only=False, before=int(number) + 1, limit=1)
+        page = viewer.store.inbox(viewer.name, unread_only=False, before=int(number) + 1, limit=1)
+        found = viewer.store.with_sources(viewer.name, page)
     rows = make_rows(viewer.store, [entry_of(one) for one in found])
     if not rows or str(rows[0].number) != number:
         raise Problem(404, "not-found", "the item is not in the inbox any more")

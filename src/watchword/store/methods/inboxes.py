@@ -7,7 +7,7 @@ from datetime import datetime
 
 from watchword.errors import StoreError, UnknownNameError
 from watchword.items import Item
-from watchword.store import access, audit, delivering, inboxes, subscribing
+from watchword.store import access, audit, channels, delivering, inboxes, muting, outbox_log, subscribing
 from watchword.store.explaining import Explainer
 from watchword.store.inboxes import Marks, Page
 from watchword.store.methods.base import Base
@@ -25,6 +25,7 @@ class InboxMethods(Base):
         matches: Iterable[Match | tuple[str, ...]],
         *,
         as_of: int | None = None,
+        notify: bool = True,
     ) -> bool:
         """Write the matches of a batch, whole and once; return False, and write nothing, if it was written before.
 
@@ -32,6 +33,9 @@ class InboxMethods(Base):
         the counter (`changes_since`) of the index that matched: an id that was unsubscribed and subscribed again after
         it, perhaps by another subscriber, gets nothing of this batch. Of two items with one identity, and two reasons
         of one match, the first counts, also over batches.
+
+        With `notify`, the channels that the matches are meant for are told of them: rows of the outbox are written in
+        the same transaction. A back-fill tells no channel.
         """
         try:
             rows = [delivering.item_row(item) for item in items]
@@ -43,7 +47,7 @@ class InboxMethods(Base):
         with self._engine.write() as session:
             if delivering.is_written(session, batch):
                 return False
-            delivering.write_batch(session, batch, rows, found, as_of, time)
+            delivering.write_batch(session, batch, rows, found, as_of, time, notify)
             return True
 
     def is_recorded(self, batch: str) -> bool:
@@ -63,22 +67,51 @@ class InboxMethods(Base):
         after: int | None = None,
         starred_only: bool = False,
         oldest_first: bool = False,
+        stories: bool = False,
     ) -> list[Delivery]:
         """Return the deliveries of a subscriber, newest first: each item once, with all the subscriptions it matched.
 
         With a `subscription`, by its id, only the items that it matched; it may be deleted. `before` and `after` are
         numbers of deliveries, so that pages do not move. The `why` of a reason is made when it is first asked for, also
         after the store is closed.
+
+        With `stories`, and unless the subscriber's switch is off (`Profile.by_story`), a story is there once, as its
+        first item that the page would have, and `sources` has the others.
         """
         page = Page(unread_only, limit, subscription, before, after, starred_only, oldest_first)
         with self._engine.read() as session:
             owner = self._owner(session, subscriber)
-            return inboxes.read_inbox(session, Explainer(read_options(session)), owner, page)
+            by_story = stories and channels.read_profile(session, owner).by_story
+            explainer = Explainer(read_options(session))
+            found = inboxes.read_inbox(session, explainer, owner, page._replace(by_story=by_story))
+            return inboxes.add_sources(session, found) if by_story else found
 
-    def inbox_counts(self, subscriber: str) -> InboxCounts:
-        """Return how many items of an inbox there are, are unread, are starred, and are unread by subscription."""
+    def inbox_counts(self, subscriber: str, *, stories: bool = False) -> InboxCounts:
+        """Return how many items of an inbox there are, are unread, are starred, and are unread by subscription.
+
+        With `stories`, and unless the subscriber's switch is off, the first three are numbers of stories.
+        """
         with self._engine.read() as session:
-            return inboxes.count_inbox(session, self._owner(session, subscriber))
+            owner = self._owner(session, subscriber)
+            return inboxes.count_inbox(session, owner, stories and channels.read_profile(session, owner).by_story)
+
+    def with_sources(self, subscriber: str, found: Iterable[Delivery]) -> list[Delivery]:
+        """Return deliveries of a subscriber with the other items that tell their stories, unless that is off."""
+        deliveries = list(found)
+        with self._engine.read() as session:
+            by_story = channels.read_profile(session, self._owner(session, subscriber)).by_story
+            return inboxes.add_sources(session, deliveries) if by_story else deliveries
+
+    def story_items(self, subscriber: str, items: Iterable[str]) -> list[str]:
+        """Return items, by identity, with the others of the inbox that tell their stories.
+
+        Only the items themselves where the subscriber's switch is off.
+        """
+        identities = list(items)
+        with self._engine.read() as session:
+            owner = self._owner(session, subscriber)
+            by_story = channels.read_profile(session, owner).by_story
+            return inboxes.story_items(session, owner, identities) if by_story else identities
 
     def last_delivery(self, subscriber: str) -> int:
         """Return the greatest number of a subscriber's deliveries, 0 if there is none; it reads two rows."""
@@ -193,6 +226,8 @@ class InboxMethods(Base):
         with self._engine.write() as session:
             access.drop_expired(session, now)
             audit.drop_old(session, now)
+            muting.forget(session, now)
+            outbox_log.forget(session, now)
 
     def _check_batch(self, batch: str) -> None:
         if not is_storable(batch) or not batch:

@@ -17,6 +17,13 @@ Invariants that the statements below cannot say alone:
   [event, 0 or 1], and `revision` counts the edits of text and details since it was made.
 - A paused subscription is none to followers: its last change is that it was paused, or was edited meanwhile.
 - `hash` is the SHA-256 of a secret, which is nowhere in the file. Numbers of tokens are not used twice.
+- `items.story` is the name of the story that an item tells, `link_key` and `title_key` what it is found by; all are
+  empty for what version 7 or earlier stored. `dated` is when it was published, or else recorded.
+- `notifications` has a row for each item and channel that it was meant for, written in the transaction of its batch; a
+  row is `new` until it is planned, then `gathered` for a digest, `planned` for a message, or `withheld`.
+- `messages.id` is what a receiver knows a message by: it is drawn once, and the same at each attempt.
+- `channels.secrets` is a JSON list of [secret, time or null], the newest first; an older one is valid until that time.
+- `keys` has random secrets of this store, by their use.
 - `audit` refers to nothing, so that it outlives whatever it names; `old` and `new` are JSON.
 - `epochs` has a random name for each of the last states of `changes`, by its counter, and always that of counter 0,
   the store's identity. Two copies of a store that go on apart have different names from there on.
@@ -179,6 +186,114 @@ MIGRATIONS: list[str] = [
         old TEXT NOT NULL,
         new TEXT NOT NULL
     );
+    """,
+    """
+    ALTER TABLE subscribers ADD COLUMN zone TEXT NOT NULL DEFAULT 'UTC';
+    ALTER TABLE subscribers ADD COLUMN by_story INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE subscriptions ADD COLUMN mutes INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX subscriptions_mute ON subscriptions (id) WHERE mutes = 1;
+
+    ALTER TABLE items ADD COLUMN story TEXT NOT NULL DEFAULT '';
+    ALTER TABLE items ADD COLUMN link_key TEXT NOT NULL DEFAULT '';
+    ALTER TABLE items ADD COLUMN title_key TEXT NOT NULL DEFAULT '';
+    ALTER TABLE items ADD COLUMN dated TEXT NOT NULL DEFAULT '';
+    ALTER TABLE items ADD COLUMN sketch INTEGER;
+    CREATE INDEX items_story ON items (story) WHERE story <> '';
+    CREATE INDEX items_link ON items (link_key) WHERE link_key <> '';
+    CREATE INDEX items_title ON items (title_key, dated) WHERE title_key <> '';
+    CREATE TABLE sketches (
+        band INTEGER NOT NULL,
+        value INTEGER NOT NULL,
+        item INTEGER NOT NULL REFERENCES items ON DELETE CASCADE,
+        PRIMARY KEY (band, value, item)
+    ) WITHOUT ROWID;
+    CREATE INDEX sketches_of ON sketches (item);
+
+    CREATE TABLE muted (
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        item TEXT NOT NULL,
+        time TEXT NOT NULL,
+        PRIMARY KEY (subscriber, item)
+    ) WITHOUT ROWID;
+
+    CREATE TABLE channels (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        subscriber INTEGER NOT NULL REFERENCES subscribers ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        address TEXT NOT NULL,
+        settings TEXT NOT NULL DEFAULT '{}',
+        secrets TEXT NOT NULL DEFAULT '[]',
+        everything INTEGER NOT NULL DEFAULT 1,
+        fallback INTEGER REFERENCES channels ON DELETE SET NULL,
+        state TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        created TEXT NOT NULL,
+        failures INTEGER NOT NULL DEFAULT 0,
+        wait_until TEXT NOT NULL DEFAULT '',
+        holder TEXT NOT NULL DEFAULT '',
+        held_until TEXT NOT NULL DEFAULT '',
+        UNIQUE (subscriber, name)
+    );
+    CREATE INDEX channels_fallback ON channels (fallback) WHERE fallback IS NOT NULL;
+
+    CREATE TABLE routes (
+        subscription TEXT NOT NULL REFERENCES subscriptions ON DELETE CASCADE,
+        channel INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+        PRIMARY KEY (subscription, channel)
+    ) WITHOUT ROWID;
+    CREATE INDEX routes_to ON routes (channel);
+
+    CREATE TABLE messages (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        channel INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        made TEXT NOT NULL,
+        due TEXT NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        ended TEXT
+    );
+    CREATE INDEX messages_waiting ON messages (channel, number) WHERE state = 'waiting';
+    CREATE INDEX messages_dead ON messages (channel, number) WHERE state = 'dead';
+    CREATE INDEX messages_made ON messages (channel, made);
+    CREATE INDEX messages_ended ON messages (ended) WHERE ended IS NOT NULL;
+
+    CREATE TABLE notifications (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        channel INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+        delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+        story TEXT NOT NULL,
+        state TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        due TEXT,
+        message INTEGER REFERENCES messages ON DELETE CASCADE,
+        written TEXT NOT NULL,
+        UNIQUE (channel, delivery)
+    );
+    CREATE INDEX notifications_new ON notifications (channel, number) WHERE state = 'new';
+    CREATE INDEX notifications_gathered ON notifications (channel, due) WHERE state = 'gathered';
+    CREATE INDEX notifications_withheld ON notifications (channel, number) WHERE state = 'withheld';
+    CREATE INDEX notifications_story ON notifications (channel, story) WHERE story <> '';
+    CREATE INDEX notifications_in ON notifications (message, number) WHERE message IS NOT NULL;
+    CREATE INDEX notifications_of ON notifications (delivery);
+
+    CREATE TABLE attempts (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        message INTEGER NOT NULL REFERENCES messages ON DELETE CASCADE,
+        time TEXT NOT NULL,
+        ok INTEGER NOT NULL,
+        answer TEXT NOT NULL,
+        milliseconds INTEGER NOT NULL
+    );
+    CREATE INDEX attempts_of ON attempts (message, number);
+
+    CREATE TABLE keys (
+        name TEXT NOT NULL PRIMARY KEY,
+        secret TEXT NOT NULL
+    ) WITHOUT ROWID;
     """,
 ]
 

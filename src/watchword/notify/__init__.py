@@ -1,0 +1,1 @@
+"""The notification service: one message per person and story, on the channels that people have."""

@@ -12,7 +12,9 @@ For `auto`:
     rows   ── packing ──> packed        sorted by their rarest atoms, then written as blocks, one for each rarest atom
     row    ── delta                     one that comes later: a list under its rarest atom, until the next packing
     items  ── packed ──> delta          the blocks of the item's atoms, then the lists; both give payloads
-           ── clauses                   payloads of clauses that ask for more (phrases, NOT, OR) are checked here
+           ── clauses ──> proximity     payloads of clauses that ask for more (phrases, NOT, OR, NEAR) are checked here
+    counts ── quorums                   subscriptions that are one count of atoms: lists by atom, counters by row
+    items  ── quorums                   counts down along the lists of the item's atoms
 
 For the methods of the thesis (Kourdounakis 2011):
 

@@ -74,6 +74,8 @@ def test_routes_mutes_and_profiles(home: Path, run: Run) -> None:
     assert "withheld" in run("channels", "route", "ada-ferry", "--mute").output
     assert "Asia/Tokyo, each item" in run("channels", "profile", "ada", "--zone", "Asia/Tokyo", "--items").output
     assert "Asia/Tokyo" in run("channels", "profile", "ada").output
+    assert "and by texts" in run("channels", "texts").output
+    assert "and by texts" not in run("channels", "texts", "--off").output
     run("channels", "route", "ada-ferry", "--to", "feed")
     from watchword.home import Home
 

@@ -146,6 +146,7 @@ def test_addresses_that_would_inject_are_none() -> None:
     assert all(map(is_mail_address, good)) and not any(map(is_mail_address, bad))
 
 
+@pytest.mark.slow
 def test_a_digest_is_one_letter_that_says_how_many_more_there_are(store: Store, box: Mailbox, clock: Clock) -> None:
     add(store, settings={"times": ["07:30"]})
     deliver(store, "1", *(Item(f"i{number}", title=f"Ferry {number}") for number in range(10_000)))
@@ -238,6 +239,7 @@ def test_a_server_that_is_not_there_or_has_no_tls_is_said_without_its_address(
     assert send_now(store, made, "test", box.outside).ok and box.letters[0]["Subject"] == "A test of the channel mail"
 
 
+@pytest.mark.slow
 def test_a_mail_server_that_is_away_is_not_tried_for_each_of_many_letters(store: Store, clock: Clock) -> None:
     for number in range(30):
         add(store, name=f"mail{number}")

@@ -100,9 +100,12 @@ def test_texts_are_compared_where_the_store_is_told_to(store: Store) -> None:
 
     deliver(store, "1", with_text("1", "a", text), with_text("2", "b", text))
     assert len(shown(store)) == 2
-    store.key("sketches")
+    store.compare_texts(True)
     deliver(store, "2", with_text("3", "c", text), with_text("4", "d", text.replace("ferry 7 left", "ferry 7 sailed")))
     assert len(shown(store)) == 3, "what was there before has no sketch"
+    store.compare_texts(False)
+    deliver(store, "3", with_text("5", "e", text))
+    assert len(shown(store)) == 4
 
 
 def test_pages_of_stories_show_each_once_whatever_their_length(store: Store) -> None:

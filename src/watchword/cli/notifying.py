@@ -266,6 +266,25 @@ def profile(
     say(f"{subscriber}: times of {found.zone}, {'the same story once' if found.by_story else 'each item'}")
 
 
+@app.command()
+@reports_errors
+def texts(
+    on: Annotated[bool, typer.Option("--on/--off", help="Find stories by the texts of items too.")] = True,
+    home: HomeOption = DEFAULT_HOME,
+) -> None:
+    """Let the same story be found by its text too, for all subscribers, of items that come from now on.
+
+    [bold]Example[/bold]
+
+      watchword channels texts --on
+    """
+    from watchword.home import Home
+
+    with Home(home).store() as store:
+        store.compare_texts(on)
+    note(f"stories are found by links and titles{', and by texts' if on else ''}")
+
+
 @reports_errors
 def notifications(
     subscriber: Annotated[str | None, typer.Argument(metavar="NAME", help="Whose; all if left out.")] = None,

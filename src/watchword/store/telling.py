@@ -7,6 +7,8 @@
 An item is compared with the items that have its link, then with items of a week that have its title, then, where texts
 are sketched, with items that share a part of its sketch: at most `COMPARED` of each. It keeps its story.
 
+Conditions say ``link_key <> ''`` beside ``link_key = ?``: without it, a partial index is not used for a value.
+
 A subscriber who has read a story has read what comes to it later, unless the switch `by_story` is off for them.
 """
 
@@ -81,7 +83,7 @@ _Found = Iterator[tuple[Account, str]]
 
 
 def _with_link(session: Session, seen: Account) -> _Found:
-    return _alike(session, "link_key = ?", (digest(seen.link),)) if seen.link else iter(())
+    return _alike(session, "link_key = ? AND link_key <> ''", (digest(seen.link),)) if seen.link else iter(())
 
 
 def _with_title(session: Session, seen: Account) -> _Found:
@@ -91,7 +93,7 @@ def _with_title(session: Session, seen: Account) -> _Found:
         first, last = format_time(seen.time - WEEK), format_time(seen.time + WEEK)
     except OverflowError:  # the years 1 and 9999
         return iter(())
-    condition = "title_key = ? AND dated BETWEEN ? AND ?"
+    condition = "title_key = ? AND title_key <> '' AND dated BETWEEN ? AND ?"
     return _alike(session, condition, (digest(seen.title), first, last), "dated DESC")
 
 
@@ -119,7 +121,7 @@ def _account(row: Row) -> Account:
 
 def _has_feed(session: Session, story: str, feed: str) -> bool:
     """Return whether an item of a feed tells a story already."""
-    query = f"SELECT 1 FROM items WHERE story = ? AND {_FEED} = ? LIMIT 1"
+    query = f"SELECT 1 FROM items WHERE story = ? AND story <> '' AND {_FEED} = ? LIMIT 1"
     return session.row(query, (story, feed)) is not None
 
 

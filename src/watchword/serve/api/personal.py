@@ -5,7 +5,7 @@ best one of its own, made by `watchword tokens add ada --scope feed --name reade
 written into no log, and answers are marked private.
 
 ``?subscription=storms`` has only what that subscription matched, ``?tag=work`` what the subscriptions with that tag
-matched. Read entries stay in the feed; it has the newest `ENTRIES`.
+matched. Read entries stay in the feed; it has the newest `ENTRIES`. A story is there once.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def _answer(
 def read_entries(store: Store, subscriber: str, subscription: str | None, tag: str | None) -> list[Delivery]:
     """Return the newest entries of an inbox, those of a subscription or a tag where one is named."""
     if tag is None:
-        return store.inbox(subscriber, unread_only=False, limit=ENTRIES, subscription=subscription)
+        return store.inbox(subscriber, unread_only=False, limit=ENTRIES, subscription=subscription, stories=True)
     tagged = {one.id for one in store.subscriptions(subscriber) if tag in one.details.tags}
-    looked_at = store.inbox(subscriber, unread_only=False, limit=LOOKED_AT, subscription=subscription)
+    looked_at = store.inbox(subscriber, unread_only=False, limit=LOOKED_AT, subscription=subscription, stories=True)
     found = [one for one in looked_at if any(reason.subscription in tagged for reason in one.reasons)]
     return found[:ENTRIES]
 

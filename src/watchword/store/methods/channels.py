@@ -12,6 +12,7 @@ from watchword.store.channels import ADDRESS_CHARACTERS, MOST_CHANNELS, NAME_CHA
 from watchword.store.engine import Session
 from watchword.store.methods.base import Base
 from watchword.store.records import is_storable
+from watchword.store.telling import SKETCHES
 from watchword.visible import shown
 
 
@@ -130,6 +131,14 @@ class ChannelMethods(Base):
         """Replace the profile of a subscriber. The zone is checked by `watchword.notify`."""
         with self._engine.write() as session:
             channels.write_profile(session, self._owner(session, subscriber), profile)
+
+    def compare_texts(self, wanted: bool) -> None:
+        """Let stories be found by the texts of items too, or not: of items that come from now on."""
+        if wanted:
+            self.key(SKETCHES)
+            return
+        with self._engine.write() as session:
+            session.run("DELETE FROM keys WHERE name = ?", (SKETCHES,))
 
     def key(self, name: str) -> bytes:
         """Return the secret of this store for a use; the first call draws it."""

@@ -60,6 +60,7 @@ class Quorums(Part):
         self._least: UInt8 = np.empty(0, np.uint8)
         none = np.empty(0, np.int32)
         self._lists = QuorumLists(np.empty(0, np.int64), none, none, none, np.zeros(2, np.int64))
+        self._hits_per_event = 16
         self._spare: list[UInt8] = []
         """Counters that no match uses now. A thread takes one and puts it back; an interruption may lose it."""
 
@@ -109,8 +110,10 @@ class Quorums(Part):
             counters = self._least[: self._numbers.used].copy()
         state = self._lists, self._least, counters, self._numbers.payloads
         step = partial(kernels.match, events.offsets, events.atoms, state)
-        hits = collect(len(events), step)
+        hits = collect(len(events), step, self._hits_per_event)
         self._spare.append(counters)
+        if len(events) > 256:
+            self._hits_per_event = len(hits.payloads) // len(events) * 5 // 4 + 16
         return hits
 
     def renumber(self, payloads: Int32) -> None:

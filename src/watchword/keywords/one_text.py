@@ -36,7 +36,7 @@ class OneText:
             numbers, payloads, slots = self._spare.pop()
         except IndexError:
             numbers, payloads, slots = np.empty(most_terms(LONGEST), np.int32), *_room(1024)
-        states = self._reader.state(), structure.state(), self._clauses.state()
+        states = self._reader.state(), structure.state(), self._clauses.state(), self._clauses.rare
         count, operations, is_checked = match_text(text, *states, numbers, payloads, slots)
         while count < 0:
             payloads, slots = _room(4 * len(payloads))

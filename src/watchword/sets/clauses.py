@@ -26,7 +26,7 @@ from watchword.errors import WatchwordError
 from watchword.index.hits import Hits, collect
 from watchword.kernels.handles import handles_of
 from watchword.kernels.sets import clauses as kernels
-from watchword.kernels.sets.clauses import CLAUSE_KINDS, ENTRY_WORDS, SHARED, SLOT, START, STOP, ClauseArrays
+from watchword.kernels.sets.clauses import CLAUSE_KINDS, ENTRY_WORDS, SHARED, SLOT, SOME, START, STOP, ClauseArrays
 from watchword.kernels.tombstones import FIRST_CLAUSE
 from watchword.parts import Part
 from watchword.sets.programs import atoms_in
@@ -98,6 +98,7 @@ _KINDS = [np.dtype(kind) for kind in CLAUSE_KINDS]
 NO_CLAUSES = concatenate_clauses([])
 
 _NO_PROGRAM = np.empty(0, np.int32)
+_RARE = np.zeros(1, np.uint8)
 
 
 class ClauseTable(Part):
@@ -125,6 +126,8 @@ class ClauseTable(Part):
         self._later: dict[int, list[int]] = {}
         self._state = ClauseArrays(none, none, none), np.empty(0, np.int64)
         self._programs = self.entries, self.program
+        self.rare: UInt8 | None = None
+        """An array as soon as a program has a head that few programs have (`kernels.sets.clauses`)."""
 
     def __len__(self) -> int:
         return self.count - len(self._free)
@@ -170,6 +173,8 @@ class ClauseTable(Part):
         self.program[self.fill : self.fill + len(words)] = words
         self.fill += len(words)
         self._entries[numbers] = np.array(entries, np.int32).reshape(-1, ENTRY_WORDS)
+        if self.rare is None and words and max(words) >= SOME:  # or an atom has so large a number: slower, no more
+            self.rare = _RARE
 
     def of(self, slot: int) -> list[tuple[int, CheckedClause]]:
         """Return a slot's clauses, each with its payload."""
@@ -196,7 +201,7 @@ class ClauseTable(Part):
             return hits
         arrays = self.entries, _NO_PROGRAM if self._by_structure else self.program, always
         found = hits.offsets, hits.payloads
-        step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays)
+        step: Any = partial(kernels.check_clauses, events.offsets, events.atoms, found, arrays, self.rare)
         checked = collect(len(events), step, len(hits.payloads) // max(len(events), 1) + len(always) + 1)
         return checked._replace(operations=hits.operations)
 
@@ -242,6 +247,7 @@ class ClauseTable(Part):
             "entries": self.entries[: ENTRY_WORDS * self.count],
             "program": self.program[: self.fill],
             "always": self._without_atoms(),
+            "rare": np.array([self.rare is not None], np.int64),
         }
 
     def restore(self, arrays: Arrays) -> None:
@@ -252,6 +258,7 @@ class ClauseTable(Part):
         self._always_made.clear()
         self._free = np.flatnonzero(self._entries[:, SLOT] < 0).tolist()
         self._sorted = None
+        self.rare = _RARE if "rare" not in arrays or arrays["rare"][0] else None
 
     def condense(self) -> None:
         """Drop the programs of removed clauses."""

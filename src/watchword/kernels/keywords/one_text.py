@@ -17,11 +17,13 @@ from watchword.kernels.tombstones import FIRST_CLAUSE
 
 
 @kernel
-def match_text(text, reader, structure, clauses, numbers, payloads, slots):
+def match_text(text, reader, structure, clauses, rare, numbers, payloads, slots):
     """Write the slots of the subscriptions that a text, given as bytes, satisfies.
 
-    `reader`, `structure` and `clauses` are the handles that `read_into`, `packed.match` and `check_clauses` want;
-    `numbers` has room for `most_terms`. If no clause has to be checked, the slots are in `payloads`.
+    `reader`, `structure` and `clauses` are the handles that `read_into`, `packed.match` and `check_clauses` take.
+    `rare` goes to the last. `numbers` has room for `most_terms`. If no clause has to be checked, the slots are in
+    `payloads`.
+
     Returns the number of slots (-1 if they do not fit), the operations, and whether they are in `slots`.
     """
     data = bytes_at(text, np.uint8)
@@ -38,5 +40,5 @@ def match_text(text, reader, structure, clauses, numbers, payloads, slots):
     if not has_clause:
         return used, operations, False
     found, checks = (borders, payloads[:used]), (entries, program, always)
-    reached, count, _ = check_clauses(term_borders, numbers, found, checks, 0, 0, np.zeros(2, np.int64), slots)
+    reached, count, _ = check_clauses(term_borders, numbers, found, checks, rare, 0, 0, np.zeros(2, np.int64), slots)
     return count if reached else -1, operations, True

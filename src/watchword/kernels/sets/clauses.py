@@ -78,11 +78,13 @@ _AHEAD = 8
 
 
 @kernel
-def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets, result):
+def check_clauses(item_offsets, item_atoms, found, clauses, rare, first, used, offsets, result):
     """Replace the payloads found for items by slots, each once an item (the protocol of `collect`).
 
     `found` are offsets and payloads, `clauses` the fields of `ClauseArrays`; the clauses without a required atom are
-    checked against every item. An empty `program` says that the structure has run the programs.
+    checked against every item. An empty `program` says that the structure has run the programs. `rare` is None if no
+    program has a head from `SOME` on, else any array: what these heads do makes the others slower by a quarter, so the
+    kernel is compiled without them, too.
 
     Slots that may be found twice go through a set. Sorting an item's slots instead takes longer than finding them.
     """
@@ -94,7 +96,7 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
     nexts = np.empty(len(table), np.int32)
     seen = np.empty(64, np.int32)
     counters = np.empty(LEVELS, np.int32)
-    room = np.empty((9, 0), np.int32)
+    room = located_room(table) if rare is not None else np.empty((0, 0), np.int32)
     for item in range(first, len(item_offsets) - 1):
         begin, inside = found_offsets[item], found_offsets[item + 1] - found_offsets[item]
         count = inside + len(always)
@@ -136,7 +138,7 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
                             present = True
                             break
                     at = at + 1 - head if present else otherwise
-                elif head >= SOME:
+                elif rare is not None and head >= SOME:
                     if head == SOME:
                         j, stop_at, wanted = at + 3, at + 3 + program[at + 1], program[at + 2]
                         while wanted > 0 and j < stop_at:
@@ -145,8 +147,6 @@ def check_clauses(item_offsets, item_atoms, found, clauses, first, used, offsets
                         at = np.int64(stop_at) if wanted == 0 else otherwise
                     elif head >= PROXIMITY:
                         if size < 0:
-                            if not room.size:
-                                room = located_room(table)
                             size = locate(item_atoms, start, stop, table, mask, room)
                         near = stands(program, at + 2, item_atoms, start, size, stop, table, mask, room)
                         at = at + 2 + program[at + 1] if near != head - PROXIMITY else otherwise

@@ -95,6 +95,7 @@ bench: $(READY) ## run every benchmark at small scale
 	@$(BIN)/python -m benchmarks.paths --scale small
 	@$(BIN)/python -m benchmarks.properties --scale small
 	@$(BIN)/python -m benchmarks.predicates --scale small
+	@$(BIN)/python -m benchmarks.searches --scale small
 	@$(BIN)/python -m benchmarks.combined --scale small
 	@$(BIN)/python -m benchmarks.spark --scale small
 	@$(BIN)/python -m benchmarks.scale --scale small

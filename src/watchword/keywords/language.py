@@ -127,7 +127,7 @@ class Keywords(SetLanguage):
 
     def find_one(self, event: Any) -> tuple[Int32, int]:
         """Match one text, by one call of a kernel if possible."""
-        if self._one_text is not None and type(event) is str and not (len(self.families) or len(self.quorums)):
+        if self._one_text is not None and type(event) is str and not (self.families.count or self.quorums.numbers.live):
             text = event.encode("utf-8", "surrogatepass")
             if len(text) <= LONGEST:
                 return self._one_text.find(text)

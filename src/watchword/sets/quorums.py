@@ -56,7 +56,8 @@ class Quorums(Part):
     """Rows of atoms, each with the number of atoms that are enough."""
 
     def __init__(self) -> None:
-        self._numbers = RowNumbers()
+        self.numbers = RowNumbers()
+        """The numbers of rows, and their payloads; `live` is how many rows there are."""
         self._least: UInt8 = np.empty(0, np.uint8)
         none = np.empty(0, np.int32)
         self._lists = QuorumLists(np.empty(0, np.int64), none, none, none, np.zeros(2, np.int64))
@@ -65,13 +66,13 @@ class Quorums(Part):
         """Counters that no match uses now. A thread takes one and puts it back; an interruption may lose it."""
 
     def __len__(self) -> int:
-        return self._numbers.live
+        return self.numbers.live
 
     def add(self, rows: Rows, payloads: Int32, least: Int32) -> None:
         """Add rows; ``least[i]`` of the distinct atoms of row `i` are enough."""
-        numbers = self._numbers.take(payloads)
+        numbers = self.numbers.take(payloads)
         self._spare.clear()
-        self._least = reserve(self._least, self._numbers.used, 0)
+        self._least = reserve(self._least, self.numbers.used, 0)
         self._least[numbers] = least
         lists = self._lists
         atoms = int(rows.atoms.max()) + 1
@@ -94,11 +95,11 @@ class Quorums(Part):
 
     def remove(self, atoms: Int32, payload: int) -> None:
         """Remove a row; raises `KeyError` if there is none with this payload and these atoms."""
-        number = int(kernels.take_out(atoms, payload, self._numbers.payloads, self._lists))
+        number = int(kernels.take_out(atoms, payload, self.numbers.payloads, self._lists))
         if number < 0:
             raise KeyError(payload)
         self._spare.clear()
-        self._numbers.give_back(number)
+        self.numbers.give_back(number)
         if self._lists.state[USED] > _WASTE + 4 * self._lists.state[POSTINGS]:
             self.condense()
 
@@ -107,8 +108,8 @@ class Quorums(Part):
         try:
             counters = self._spare.pop()
         except IndexError:
-            counters = self._least[: self._numbers.used].copy()
-        state = self._lists, self._least, counters, self._numbers.payloads
+            counters = self._least[: self.numbers.used].copy()
+        state = self._lists, self._least, counters, self.numbers.payloads
         step = partial(kernels.match, events.offsets, events.atoms, state)
         hits = collect(len(events), step, self._hits_per_event)
         self._spare.append(counters)
@@ -118,7 +119,7 @@ class Quorums(Part):
 
     def renumber(self, payloads: Int32) -> None:
         """Replace payloads; lists hold row numbers and stay."""
-        self._numbers.renumber(payloads)
+        self.numbers.renumber(payloads)
 
     def condense(self) -> None:
         """Free the room of the lists that is not used."""
@@ -131,7 +132,7 @@ class Quorums(Part):
         """Return the bytes of the lists, of the row numbers and of a counter for each row."""
         if not len(self):
             return 0
-        return 16 * len(self._lists.sizes) + 4 * int(self._lists.state[USED]) + 5 * self._numbers.used
+        return 16 * len(self._lists.sizes) + 4 * int(self._lists.state[USED]) + 5 * self.numbers.used
 
     def arrays(self) -> Arrays:
         """Return the state for a snapshot; nothing where there are no rows."""
@@ -139,7 +140,7 @@ class Quorums(Part):
             return {}
         starts, sizes, rooms, pool, state = self._lists
         own: Arrays = {"starts": starts, "sizes": sizes, "rooms": rooms, "pool": pool[: int(state[USED])]}
-        return own | {"state": state.copy(), "least": self._least[: self._numbers.used]} | self._numbers.arrays()
+        return own | {"state": state.copy(), "least": self._least[: self.numbers.used]} | self.numbers.arrays()
 
     def restore(self, arrays: Arrays) -> None:
         """Take over what `arrays` returned."""
@@ -147,4 +148,4 @@ class Quorums(Part):
             lists = (np.asarray(arrays[name]) for name in ("starts", "sizes", "rooms", "pool", "state"))
             self._lists = QuorumLists(*lists)
             self._least = np.asarray(arrays["least"])
-            self._numbers.restore(arrays)
+            self.numbers.restore(arrays)

@@ -116,9 +116,11 @@ class Families(Part):
             np.zeros(kernels.EDITS + 1, np.int64),
         )
         self._known: set[int] | None = None
+        self.count = 0
+        """How many families there are; an attribute, for every text that is matched alone asks."""
 
     def __len__(self) -> int:
-        return int(self.packed.counts[kernels.FAMILIES])
+        return self.count
 
     @property
     def atoms(self) -> Int32:
@@ -136,6 +138,7 @@ class Families(Part):
         while not kernels.add_family(atom, codes, edits, self.packed):
             self._grow(len(codes))
         self._known.add(atom)
+        self.count += 1
         return True
 
     def _grow(self, size: int) -> None:
@@ -175,6 +178,7 @@ class Families(Part):
         """Take over what `arrays` returned."""
         if arrays:
             self.packed = FamilyArrays(**arrays)
+            self.count = int(self.packed.counts[kernels.FAMILIES])
             self._known = None
 
 

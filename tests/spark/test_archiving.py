@@ -60,3 +60,23 @@ def test_what_a_run_reads_is_archived_once(
     assert (document.identity, document.title, document.text) == ("d.xml", "d", "<a>ferry</a>")
     assert len(posts) == done[-1].items > 0 and any(item.published for item in posts)
     assert all(item.feed and item.link and item.row is None for item in posts)
+
+
+def test_a_language_that_somebody_chooses_while_a_batch_is_archived_has_its_items(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A back-fill that read the archive before would not have them either."""
+    home, done = Home.make(tmp_path / "home"), list[Progress]()
+    lines(tmp_path / "in", "a.jsonl", [{"id": "1", "text": "a ferry"}])
+    write = Archive.write
+
+    def subscribing(self: Archive, *given: object) -> int:
+        with home.store() as store:
+            store.add_subscriber("ada")
+            store.subscribe("ada", "f?rry", language="patterns")
+        return write(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Archive, "write", subscribing)
+    Pipeline(spark, home, Source.folder(str(tmp_path / "in")), report=done.append).run(once=True)
+    with home.store() as store:
+        assert [delivery.item.identity for delivery in store.inbox("ada")] == ["1"]

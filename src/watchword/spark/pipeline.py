@@ -225,12 +225,13 @@ class Pipeline:
             try:
                 if self._source.format == "parquet":
                     check_columns(batch, SOURCE, batch.schema[ROW].dataType, self._said)
-                languages = self._unwritten(store, done)
-                self._check_kinds(batch, languages)
                 usable, size = self._set_aside(batch, done)
                 if self._archive is not None and done.items > done.aside:
                     row = self._row(usable, kept=True)
                     archive_batch(self._archive, f"{self._run.id}:{number}", usable, row, size)
+                # Asked behind the archive: what is subscribed later finds these items there, by its back-fill.
+                languages = self._unwritten(store, done)
+                self._check_kinds(batch, languages)
                 _log.info("batch %d: %s; bringing the indexes up to date", number, counted(done.items, "item"))
                 versions = {language: self._version(store, language, number) for language in languages}
                 done.versions = {language: version.version for language, version in versions.items()}

@@ -274,9 +274,9 @@ def _text(value: Any) -> str:
 
 def _equals(field: str, value: Any, document: Any, fold: bool = False) -> bool:
     """Return whether a field has a value; of a date, whether it lies on that day."""
-    if field[0] == "t":
+    if _letter(field) == "t":
         return has_word(document, field, value.__eq__)
-    if field[0] == "d":
+    if _letter(field) == "d":
         return _range({field: {"gte": value, "lte": value}}, document)
     wanted = _text(value).casefold() if fold else _text(value)
     return any((_text(one).casefold() if fold else _text(one)) == wanted for one in values(document, field))
@@ -305,18 +305,23 @@ def _exists(body: dict, document: Any) -> bool:
 
 def _prefix(body: dict, document: Any) -> bool:
     [(field, text)] = body.items()
-    if field[0] == "t":
+    if _letter(field) == "t":
         return has_word(document, field, lambda word: word.startswith(text))
     return any(isinstance(one, str) and one.startswith(text) for one in values(document, field))
 
 
 def _wildcard(body: dict, document: Any) -> bool:
     [(field, pattern)] = body.items()
-    if field[0] == "t":
+    if _letter(field) == "t":
         return has_word(document, field, form(pattern))
     if not set("*?") & set(pattern):
         return _equals(field, pattern, document)
     return any(pattern == "*" or (isinstance(one, str) and form(pattern)(one)) for one in values(document, field))
+
+
+def _letter(field: str) -> str:
+    """Return the first letter of a field's own name, which says its kind: t of ``o.t`` and of ``t2``."""
+    return field.rpartition(".")[2][0]
 
 
 def _range(body: dict, document: Any) -> bool:
@@ -325,7 +330,7 @@ def _range(body: dict, document: Any) -> bool:
 
 
 def _fits(field: str, value: Any, given: dict) -> bool:
-    if field[0] == "n":
+    if _letter(field) == "n":
         return _is_number(value) and all(ORDERS[name](value, bound) for name, bound in given.items())
     if not isinstance(value, str):
         return False

@@ -62,6 +62,7 @@ input()
 """
 
 
+@pytest.mark.slow
 def test_a_tree_of_processes_is_looked_at_as_one() -> None:
     with watched(0.05) as taken:
         began = time.process_time()

@@ -72,6 +72,7 @@ print("held")
 """
 
 
+@pytest.mark.slow
 def test_a_storm_of_interrupts_while_a_kernel_is_compiled() -> None:
     done = subprocess.run([sys.executable, "-c", STORM], capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.returncode) == ("held\n", 0), done.stderr

@@ -77,6 +77,7 @@ def agree(texts: list[str], **options: object) -> float:
     return 1 - len(parsed) / max(len(good), 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(strategies.keyword_queries | strategies.keyword_scraps, max_size=8))
 def test_bulk_agrees_with_the_parser(texts: list[str]) -> None:
@@ -106,6 +107,7 @@ def test_nearly_all_booleans_need_no_parser(seed: int) -> None:
     assert agree(drawn(1_000, seed)) > 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -75,6 +75,7 @@ def same(tree: Any) -> Any:
     return ("Not", same(tree.part)) if isinstance(tree, Not) else tree
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(queries, st.sampled_from(READINGS), st.booleans())
 @example("a = 1 AND (b HAS 'x' OR NOT c.d IN (1, 'y'))", READINGS[0], False)

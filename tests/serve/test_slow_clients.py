@@ -187,12 +187,14 @@ def test_a_client_that_does_not_read_its_answer_is_cut_off(hurried: Running) -> 
                 time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_an_upgrade_to_another_protocol_is_not_taken(hurried: Running) -> None:
     with closing(connect(hurried)) as one:
         one.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
         assert everything(one).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.slow
 def test_requests_behind_one_another_are_answered_in_order(hurried: Running) -> None:
     with closing(connect(hurried)) as one:
         one.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\nGET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")

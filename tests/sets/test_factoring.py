@@ -125,6 +125,7 @@ def event(draw: random.Random) -> dict[str, Any]:
     return {name: draw.choice(values) for name, values in options.items() if draw.random() < 0.7}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", methods("predicates"))
 def test_predicates_agree_with_the_oracle_while_they_change(method: str, eager: None, tmp_path: Path) -> None:
     draw = random.Random(method)

@@ -140,6 +140,7 @@ def test_reasons_need_no_open_store_and_travel(store: Store) -> None:
     assert repr(delivery.reasons[0]) == "Reason(subscription='s', text='ferry', why='match: ferry')"
 
 
+@pytest.mark.slow
 def test_counting_and_marking_an_inbox_load_no_language(store: Store, address: str) -> None:
     store.record("1", [FEED], [Match("feed", store.subscribe("ann", "ferry"))])
     store.close()

@@ -64,6 +64,7 @@ def terms(run: Run) -> float:
     return count.terms(within, run.subscriptions // run.shards)
 
 
+@pytest.mark.slow
 @each_run
 def test_bytes_on_disk_follow_from_the_layout(run: Run) -> None:
     predicted = index_bytes(run.subscriptions, run.shards, terms(run), Shape(text=run.text))

@@ -51,6 +51,7 @@ def fits(dtd: Dtd, path: str) -> bool:
     return bool(here)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     name=st.sampled_from(sorted(DTDS)),
@@ -139,6 +140,7 @@ def test_the_seed_decides_and_the_number_does_not() -> None:
     assert PathWorkload(0).subscription_table().num_rows == 0
 
 
+@pytest.mark.slow
 def test_many_of_the_paths_match_documents() -> None:
     paths = drawn(300, seed=1)
     made = DocumentWorkload(elements=100, seed=1).documents(10).to_pylist()

@@ -204,6 +204,7 @@ def test_what_is_no_text(expression: Any) -> None:
     assert from_cesql(b"a = 'x'") == "a = 'x'"
 
 
+@pytest.mark.slow
 def test_bounds_hold() -> None:
     assert trees.MAX_PREDICATES == 16_384
     wide = " OR ".join(f"id = '{at}'" for at in range(2_000))

@@ -111,6 +111,7 @@ def test_health_shows_dead_letters_as_text(you: Visitor, island: Desk) -> None:
     assert "its &lt;script&gt; is empty" in page
 
 
+@pytest.mark.slow
 def test_feeds_are_added_shown_and_removed(tmp_path: Path) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Feeds)
     thread = threading.Thread(target=server.serve_forever)

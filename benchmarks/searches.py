@@ -95,12 +95,12 @@ def with_edits(words: list[str], draw: random.Random) -> list[str] | None:
 
 
 def with_near(words: list[str], draw: random.Random) -> list[str] | None:
-    """Return a query two neighbours of which stand at most three places apart."""
+    """Return a query in which two neighbours stand at most three places apart: ``night NEAR/3 ferry``."""
     return _with_neighbours(words, draw, "{} NEAR/3 {}")
 
 
 def with_slop(words: list[str], draw: random.Random) -> list[str] | None:
-    """Return a query two neighbours of which are a phrase with a slop."""
+    """Return a query in which two neighbours are a phrase with a slop: ``"night ferry"~2``."""
     return _with_neighbours(words, draw, '"{} {}"~2')
 
 
@@ -136,7 +136,7 @@ def changed(queries: Iterable[list[str]], kinds: Sequence[Kind], share: float = 
 
 
 def mixed(queries: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
-    """Return queries, a tenth of which are changed."""
+    """Return the queries as texts, one in ten of them changed."""
     parts = changed([re.findall(r"\w+", query) for query in queries], kinds)
     return [" ".join(one) if one else query for query, one in zip(queries, parts, strict=True)]
 
@@ -154,7 +154,7 @@ def measure_kinds(report: Report, given: Setting) -> None:
 def _beside_plain(
     report: Report, given: Setting, title: str, kinds: dict[str, list[Kind]], wanted: float | None = None
 ) -> None:
-    """Report a table of the queries, some of which were changed, beside the queries as they are."""
+    """Report a table: for each name in `kinds` the queries with one in ten changed so, and last the plain queries."""
     with report.console.status(title):
         queries, column = given.queries, given.column
         texts = {name: mixed(queries, chosen) for name, chosen in kinds.items()} | {"plain": list(queries)}

@@ -66,7 +66,7 @@ class Loose(NamedTuple):
 
 
 def loose(searches: Sequence[Search]) -> list[Search | Loose]:
-    """Return conjunctions, a tenth of which ask for a prefix, a word within edits, or a phrase with a slop."""
+    """Return conjunctions, one in ten of them with a prefix, a word within edits, or a phrase with a slop."""
     plain = [one for one in searches if all(len(atom) == 1 for atom in one.required)]
     parts = changed(([name for (name,) in one.required] for one in plain), (with_prefix, with_edits, with_slop))
     made = {id(one): Loose(tuple(found)) for one, found in zip(plain, parts, strict=True) if found}

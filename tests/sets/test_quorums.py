@@ -15,8 +15,12 @@ from watchword.sets.rows import Rows, one_row
 Model = dict[int, tuple[list[int], int]]
 
 
+def add_one(quorums: Quorums, atoms: np.ndarray, payload: int, least: int) -> None:
+    quorums.add(one_row(atoms), np.array([payload], np.int32), np.array([least], np.int32))
+
+
 def add(quorums: Quorums, model: Model, payload: int, atoms: list[int], least: int) -> None:
-    quorums.add_one(np.array(atoms, np.int32), payload, least)
+    add_one(quorums, np.array(atoms, np.int32), payload, least)
     model[payload] = atoms, least
 
 
@@ -61,7 +65,7 @@ def test_rows_that_come_together_equal_rows_one_by_one() -> None:
     least = np.array([draw.randint(1, 10) for _ in lists], np.int32)
     together.add(rows_of(lists), np.arange(3000, dtype=np.int32), least)
     for payload, atoms in enumerate(lists):
-        apart.add_one(np.array(atoms, np.int32), payload, int(least[payload]))
+        add_one(apart, np.array(atoms, np.int32), payload, int(least[payload]))
     events = rows_of([draw.sample(range(2000), 300) for _ in range(20)])
     one, other = together.match(events), apart.match(events)
     assert one.offsets.tolist() == other.offsets.tolist() and len(one.payloads) > 100
@@ -81,7 +85,7 @@ def test_an_event_that_finds_more_than_the_buffer_holds_is_matched_again() -> No
 
 def test_unknown_rows_are_refused_and_nothing_changes() -> None:
     quorums = Quorums()
-    quorums.add_one(np.array([1, 2, 3], np.int32), 7, 2)
+    add_one(quorums, np.array([1, 2, 3], np.int32), 7, 2)
     for atoms, payload in (([1, 2, 3], 8), ([1, 2, 4], 7), ([1, 2, 900], 7)):
         with pytest.raises(KeyError):
             quorums.remove(np.array(atoms, np.int32), payload)
@@ -100,7 +104,7 @@ def test_payloads_are_replaced() -> None:
 def test_lists_that_moved_leave_less_behind_than_is_in_use() -> None:
     quorums, atoms = Quorums(), np.arange(100, dtype=np.int32)
     for payload in range(500):
-        quorums.add_one(atoms, payload, 50)
+        add_one(quorums, atoms, payload, 50)
     state = quorums._lists.state
     assert state[POSTINGS] == 50_000 and state[USED] <= 4 * state[POSTINGS]
     for payload in range(499):

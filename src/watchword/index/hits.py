@@ -84,6 +84,8 @@ def _payloads(keys: Int64) -> Int32:
 
 def merged(hits: Hits, more: Hits) -> Hits:
     """Return the hits of two structures for the same events together."""
+    if not len(hits.payloads):
+        return more._replace(operations=hits.operations + more.operations)
     payloads = np.empty(len(hits.payloads) + len(more.payloads), np.int32)
     interleave(hits.offsets, hits.payloads, more.offsets, more.payloads, payloads)
     return Hits(hits.offsets + more.offsets, payloads, hits.operations + more.operations)

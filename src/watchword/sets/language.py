@@ -203,12 +203,7 @@ class SetLanguage(Language):
         hits = self.structure.match(sets)
         if len(self.clauses):
             hits = self.clauses.check(holding, hits)
-        if not len(self.quorums):
-            return hits
-        counted = self.quorums.match(holding)
-        if not len(hits.payloads):
-            return counted._replace(operations=hits.operations + counted.operations)
-        return merged(hits, counted)
+        return merged(hits, self.quorums.match(holding)) if len(self.quorums) else hits
 
     def figures(self) -> Mapping[str, int]:
         """Return the numbers of clauses and of distinct atoms."""

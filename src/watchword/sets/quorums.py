@@ -26,7 +26,7 @@ from watchword.parts import Part
 from watchword.sets.boolean import AtLeast, Clause
 from watchword.sets.numbering import RowNumbers
 from watchword.sets.programs import Check, ClauseAtom
-from watchword.sets.rows import Rows, one_row
+from watchword.sets.rows import Rows
 
 Quorum = tuple[list[str], int]
 """The names of a count, and how many of them are enough."""
@@ -88,10 +88,6 @@ class Quorums(Part):
             done = kernels.insert(*rows, numbers, lists, done)
         if lists.state[USED] > _WASTE + 2 * lists.state[POSTINGS]:
             self.condense()
-
-    def add_one(self, atoms: Int32, payload: int, least: int) -> None:
-        """Add one row."""
-        self.add(one_row(atoms), np.array([payload], np.int32), np.array([least], np.int32))
 
     def remove(self, atoms: Int32, payload: int) -> None:
         """Remove a row; raises `KeyError` if there is none with this payload and these atoms."""
